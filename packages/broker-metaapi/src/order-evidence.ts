@@ -193,14 +193,14 @@ const endedUnexecuted = (
 const mayGetAnotherNumber = (
   order: OrderToSend,
   { endedOrders }: RowsOfOrder,
-  { now, executedBy, isCancelledByUs }: LookupContext,
+  { now, executedAtLatest, isCancelledByUs }: LookupContext,
 ): boolean => {
   const last = endedOrders.at(-1)
   return (
     last !== undefined &&
     endOf(order, last).kind === 'cancelled' &&
     !isCancelledByUs &&
-    now - executedBy < renumberingMs
+    now - executedAtLatest < renumberingMs
   )
 }
 
@@ -243,10 +243,10 @@ const mayHaveAnotherNumber = (
  */
 const lastChangeOf = (
   { deals, endedOrders, position }: RowsOfOrder,
-  { skewMs, executedBy }: LookupContext,
+  { skewMs, executedAtLatest }: LookupContext,
 ): Instant =>
   Math.max(
-    executedBy,
+    executedAtLatest,
     ...[...deals, ...endedOrders, position].map((row) => (row?.endedAt ?? row?.at ?? 0) - skewMs),
   )
 

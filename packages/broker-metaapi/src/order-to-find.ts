@@ -10,7 +10,7 @@ export interface OrderToFind {
   readonly order: OrderToSend
   /** It was sent between these two. */
   readonly sentAt: Instant
-  readonly sentBy: Instant
+  readonly sentAtLatest: Instant
   readonly tickets: Tickets
 }
 
@@ -21,7 +21,7 @@ export interface LookupContext {
    * Of a market order: when it was executed at the latest, unless a list still has it open. Of a
    * pending order: since when the broker is known not to hold it, or now.
    */
-  readonly executedBy: Instant
+  readonly executedAtLatest: Instant
   readonly isCancelledByUs: boolean
   readonly platform: BrokerAccount['platform']
   /** How far the provider's clock is ahead of ours. */
@@ -56,7 +56,7 @@ const brokerClockMs = 10 * minuteMs
  * compared, since it may be executed later, under another number.
  */
 export const createSimilarityCheck = (
-  { order, sentAt, sentBy, tickets }: OrderToFind,
+  { order, sentAt, sentAtLatest, tickets }: OrderToFind,
   context: LookupContext,
 ) => {
   const { skewMs, othersTickets, traits } = context
@@ -64,7 +64,9 @@ export const createSimilarityCheck = (
   const otherOrderIds = isHedging(context) ? othersTickets : new Set()
   const earliest = sentAt + skewMs - brokerClockMs
   const isLimitOrStop = order.limitOrStop !== undefined
-  const latest = isLimitOrStop ? Infinity : sentBy + skewMs + executionWindowMs + brokerClockMs
+  const latest = isLimitOrStop
+    ? Infinity
+    : sentAtLatest + skewMs + executionWindowMs + brokerClockMs
   return (row: RecordRow, orderId: string | undefined, ignoresVolume = false): boolean =>
     row.clientId === undefined &&
     !otherOrdersClientId.test(row.notes ?? '') &&

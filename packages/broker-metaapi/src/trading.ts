@@ -43,7 +43,7 @@ export const createTrading = (connection: Connection): Trading => {
     if ('reason' in answer) return { kind: 'refused', reason: answer.reason }
     // `no_changes` is a success for a modification only; of a new order the outcome is unknown.
     if (answer.kind === 'unknown' || answer.kind === 'no_changes') return { kind: 'unknown' }
-    const orderToFind = { order, sentAt, sentBy: sentAt, tickets: answer.tickets }
+    const orderToFind = { order, sentAt, sentAtLatest: sentAt, tickets: answer.tickets }
     if (order.limitOrStop !== undefined)
       return { kind: 'open', brokerOrderId: answer.tickets.orderId ?? null }
     if (answer.kind === 'done') return withDetails(target, account, orderToFind)
@@ -97,7 +97,7 @@ export const createTrading = (connection: Connection): Trading => {
     {
       order,
       sentAt,
-      sentBy = sentAt,
+      sentAtLatest = sentAt,
       unexecutedAt = sentAt,
       missing,
       cancellation,
@@ -110,16 +110,16 @@ export const createTrading = (connection: Connection): Trading => {
     const orderToFind = {
       order,
       sentAt,
-      sentBy,
+      sentAtLatest,
       tickets: { orderId: brokerOrderId ?? undefined },
     }
     const options = {
       platform: account.platform,
       othersTickets: new Set(othersTickets),
       since: unexecutedAt,
-      executedBy:
+      executedAtLatest:
         order.limitOrStop === undefined
-          ? sentBy + longestExecutionMs
+          ? sentAtLatest + longestExecutionMs
           : (missing?.since ?? clock.now()),
       isCancelledByUs: cancellation?.isConfirmed === true,
       // A broker that gives a pending order another number ends it under the first one. A copy of
@@ -207,7 +207,7 @@ export const createTrading = (connection: Connection): Trading => {
 
 type LookupOptions = Pick<
   LookupContext,
-  'platform' | 'othersTickets' | 'executedBy' | 'isCancelledByUs'
+  'platform' | 'othersTickets' | 'executedAtLatest' | 'isCancelledByUs'
 > &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
 
@@ -215,7 +215,7 @@ const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupO
   platform,
   othersTickets: new Set(),
   since: sentAt,
-  executedBy: sentAt + longestExecutionMs,
+  executedAtLatest: sentAt + longestExecutionMs,
   isCancelledByUs: false,
   readFromTerminal: false,
 })

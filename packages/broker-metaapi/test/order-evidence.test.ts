@@ -72,7 +72,7 @@ const evidenceOf = (lists: Lists): Evidence => ({
 
 const contextAt = (at: number, more: Partial<LookupContext> = {}): LookupContext => ({
   now: at,
-  executedBy: sentAt + 60_000,
+  executedAtLatest: sentAt + 60_000,
   isCancelledByUs: false,
   platform: 'mt5',
   skewMs: 0,
@@ -87,7 +87,11 @@ const answerOf = (
   more: Partial<LookupContext> = {},
   tickets = {},
 ): LookupAnswer =>
-  answerFrom({ order, sentAt, sentBy: sentAt, tickets }, evidenceOf(lists), contextAt(now, more))
+  answerFrom(
+    { order, sentAt, sentAtLatest: sentAt, tickets },
+    evidenceOf(lists),
+    contextAt(now, more),
+  )
 
 const filled = (fill: object) => ({ kind: 'found', outcome: { kind: 'filled', fill } })
 const partly = (fill: object) => ({ kind: 'found', outcome: { kind: 'partially_filled', fill } })
@@ -386,9 +390,9 @@ describe('a pending order', () => {
   const ofAnother = { othersTickets: new Set(['600']), traits: { isHedging: true } }
   const answers = (lists: Lists, now = justAfter, more: Partial<LookupContext> = {}) =>
     answerFrom(
-      { order: pendingOrder, sentAt, sentBy: sentAt, tickets: { orderId: '501' } },
+      { order: pendingOrder, sentAt, sentAtLatest: sentAt, tickets: { orderId: '501' } },
       evidenceOf(lists),
-      contextAt(now, { executedBy: sentAt + filledAt * 1_000, ...more }),
+      contextAt(now, { executedAtLatest: sentAt + filledAt * 1_000, ...more }),
     )
 
   it.each<readonly [string, Lists, object | undefined]>([
@@ -919,7 +923,7 @@ describe('a row without a client id that looks like the order', () => {
     (skewMs, withinMs, first, last) => {
       const answerAt = (seconds: number) =>
         answerFrom(
-          { order, sentAt, sentBy: sentAt + withinMs, tickets: {} },
+          { order, sentAt, sentAtLatest: sentAt + withinMs, tickets: {} },
           evidenceOf({ deals: [deal({ ...bare, time: at(seconds) })] }),
           contextAt(soon, { skewMs }),
         )
@@ -969,7 +973,7 @@ const evidence = (name: fc.Arbitrary<string | undefined>): fc.Arbitrary<Evidence
   })
 const nows = fc.integer({ min: sentAt, max: sentAt + 600_000 })
 const kindOf = (lists: Evidence, at: number) =>
-  answerFrom({ order, sentAt, sentBy: sentAt, tickets: {} }, lists, contextAt(at)).kind
+  answerFrom({ order, sentAt, sentAtLatest: sentAt, tickets: {} }, lists, contextAt(at)).kind
 
 describe('a lookup', () => {
   it('never finds the order in what others did, and it is absent only from four whole lists', () => {
@@ -1051,7 +1055,7 @@ describe('a lookup', () => {
         const sought = {
           order: { ...order, volume: fill.volume },
           sentAt,
-          sentBy: sentAt,
+          sentAtLatest: sentAt,
           tickets: {},
         }
         expect(answerFrom(sought, lists, contextAt(sentAt + 1_000))).toEqual({

@@ -147,7 +147,7 @@ const steps = fc.array(
         step: fc.constant('reread' as const),
         rereadAt: fc.option(at),
         disagreements: fc.nat(3),
-        isForBalance: fc.boolean(),
+        isDueToBalanceAlone: fc.boolean(),
       }),
     },
   ),
@@ -408,7 +408,11 @@ onEachDatabase('the journal', (here, there, kind) => {
       }),
       ports.journal.renew(next),
       ports.journal.check(next, 5, noon),
-      ports.journal.setReread(next, { rereadAt: noon, disagreements: 1, isForBalance: false }),
+      ports.journal.setReread(next, {
+        rereadAt: noon,
+        disagreements: 1,
+        isDueToBalanceAlone: false,
+      }),
     ])
       expect(await refused()).toStrictEqual(lost)
     expect(await stateOf(account)).toStrictEqual(before)
@@ -665,7 +669,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       ports.journal.setReread(await claimOf(ports.journal, reread), {
         rereadAt: Date.now(),
         disagreements: 1,
-        isForBalance: false,
+        isDueToBalanceAlone: false,
       }),
     )
     await rightOf(ports.journal.wantRead(later, 10 * minuteMs))
@@ -687,7 +691,11 @@ onEachDatabase('the journal', (here, there, kind) => {
       const claim = isHeld ? due : await claimOf(ports.journal, account)
       await keep(claim, { completed: { syncedAt: Date.now(), latestDealAt: null } })
       await rightOf(
-        ports.journal.setReread(claim, { rereadAt: null, disagreements: 0, isForBalance: false }),
+        ports.journal.setReread(claim, {
+          rereadAt: null,
+          disagreements: 0,
+          isDueToBalanceAlone: false,
+        }),
       )
       await rightOf(ports.journal.release(claim, 'read'))
     })
@@ -783,7 +791,7 @@ onEachDatabase('the journal', (here, there, kind) => {
         ports.journal.setReread(claim, {
           rereadAt: Date.now() + 1e9,
           disagreements: 1,
-          isForBalance: false,
+          isDueToBalanceAlone: false,
         }),
       )
     }

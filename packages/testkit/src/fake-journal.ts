@@ -70,7 +70,7 @@ export const unreadJournal: JournalState = {
   check: null,
   rereadAt: null,
   disagreements: 0,
-  isForBalance: false,
+  isDueToBalanceAlone: false,
 }
 
 const notLinked = (accountId: AccountId): Refusal<'BrokerUnavailable'> =>
@@ -199,14 +199,14 @@ export const createFakeJournal = (
         const wantedAt = completed
           ? wanted.find((at) => (at ?? 0) > claim.claimedAt)
           : held.state.wantedAt
-        const positionsAfterClose = inserted.flatMap((deal) =>
+        const positionsOfNewCloses = inserted.flatMap((deal) =>
           deal.entry === 'out' ? (held.positions.get(positionIdOf(deal) ?? '') ?? []) : [],
         )
-        const reread = change.rereadAt(positionsAfterClose)
+        const reread = change.rereadAt(positionsOfNewCloses)
         held.state = {
           ...held.state,
           rereadAt: held.state.rereadAt ?? reread,
-          isForBalance: held.state.isForBalance && reread === null,
+          isDueToBalanceAlone: held.state.isDueToBalanceAlone && reread === null,
           firstReadOffset,
           syncedAt,
           latestDealAt,
@@ -232,7 +232,7 @@ export const createFakeJournal = (
           })
           happened(account.owner, events)
         }
-        return { state: held.state, positionsAfterClose }
+        return { state: held.state, positionsOfNewCloses }
       }),
     check: (claim, balance, at) =>
       whileClaimed(claim, (held) => {
@@ -240,9 +240,9 @@ export const createFakeJournal = (
         held.state = { ...held.state, check: { at, balance, difference } }
         return difference
       }),
-    setReread: (claim, { rereadAt, disagreements, isForBalance }) =>
+    setReread: (claim, { rereadAt, disagreements, isDueToBalanceAlone }) =>
       whileClaimed(claim, (held) => {
-        held.state = { ...held.state, rereadAt, disagreements, isForBalance }
+        held.state = { ...held.state, rereadAt, disagreements, isDueToBalanceAlone }
       }),
     wantRead: (account, delayMs, lateDelayMs = delayMs) => {
       const at = clock.now() + delayMs

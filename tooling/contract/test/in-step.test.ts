@@ -34,7 +34,7 @@ const operations: readonly Documented[] = Object.entries<Json>(document.paths).f
 )
 
 /** Calls a method with an argument of every kind that it takes, and gives what it sent. */
-const sentBy = async ({ operationId, path, operation }: Documented) => {
+const requestSentFor = async ({ operationId, path, operation }: Documented) => {
   const sent: { url: string; init: RequestInit }[] = []
   const fetch: typeof globalThis.fetch = async (url, init = {}) => {
     sent.push({ url: new Request(url).url, init })
@@ -71,7 +71,7 @@ describe('the methods', () => {
   const called = operations.filter(({ operationId }) => !(operationId in methodNames))
 
   it.each(called)('$operationId sends $method $path', async (documented) => {
-    const [request, ...more] = await sentBy(documented)
+    const [request, ...more] = await requestSentFor(documented)
     const path = documented.path.replaceAll(/\{(\w+)\}/g, 'the-$1')
     const hasBody = documented.operation.requestBody !== undefined
     const hasQuery = parametersIn(documented.operation, 'query').length > 0

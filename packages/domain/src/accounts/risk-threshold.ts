@@ -168,8 +168,9 @@ const figureOf = (
 
 /** @param excess how far the figure is beyond the threshold's value */
 const hasRecovered = (excess: number, value: number): boolean => {
-  const twentyfold = new ExactSum()
-  twentyfold.addProduct(20, excess)
-  twentyfold.add(value)
-  return twentyfold.value() <= 0
+  // By a twentieth of the value, exactly.
+  const sum = new ExactSum()
+  sum.addProduct(20, excess)
+  sum.add(value)
+  return sum.value() <= 0
 }

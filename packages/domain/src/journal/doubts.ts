@@ -37,13 +37,14 @@ const missingOpeningReasons: readonly SkipReason[] = [
  * close on MT4 may make two of one.
  */
 export const doubtsOf = (
-  positionsAfterClose: readonly FoldedPosition[],
+  positionsOfNewCloses: readonly FoldedPosition[],
   { platform }: BrokerAccount,
   isDifferent = false,
 ): Doubts => ({
   isDifferent,
-  lacksOpening: positionsAfterClose.some(
+  lacksOpening: positionsOfNewCloses.some(
     (one) => one.status === 'skipped' && missingOpeningReasons.includes(one.position.reason),
   ),
-  mayHaveChanged: platform === 'mt4' && positionsAfterClose.some(({ status }) => status === 'open'),
+  mayHaveChanged:
+    platform === 'mt4' && positionsOfNewCloses.some(({ status }) => status === 'open'),
 })

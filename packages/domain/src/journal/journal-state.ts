@@ -42,7 +42,7 @@ export interface JournalState {
   /** How often in a row the journal disagreed; 0 where it agrees as far as that is known. */
   readonly disagreements: number
   /** Whether only the balance disagrees: the reread is dropped once it agrees. */
-  readonly isForBalance: boolean
+  readonly isDueToBalanceAlone: boolean
 }
 
 // What is read next of an account's history, and whether what was read is fresh enough.
@@ -118,15 +118,15 @@ export const hasOtherBalance = (check: BalanceCheck, account: O.Option<Account>)
   account.value.figures.balance !== check.balance
 
 /** When the whole history is read again, and how often in a row the journal disagreed. */
-export type Reread = Pick<JournalState, 'rereadAt' | 'disagreements' | 'isForBalance'>
+export type Reread = Pick<JournalState, 'rereadAt' | 'disagreements' | 'isDueToBalanceAlone'>
 
-export const noReread: Reread = { rereadAt: null, disagreements: 0, isForBalance: false }
+export const noReread: Reread = { rereadAt: null, disagreements: 0, isDueToBalanceAlone: false }
 
 /** The whole history is read again, although nothing is known to disagree. */
 export const precautionaryReread = (now: Instant): Reread => ({
   rereadAt: now + firstRereadPauseMs,
   disagreements: 0,
-  isForBalance: false,
+  isDueToBalanceAlone: false,
 })
 
 /** How a read that came to its end, and the balance, agree with the kept deals. */
@@ -160,10 +160,10 @@ export const rereadAfter = (
   // An opening deal that moved no money does not show in the balance.
   const isUncertain = lacksOpening || mayHaveChanged
   const differsFromBalance = difference !== undefined && difference !== 0
-  const disagree = (isForBalance: boolean): Reread => ({
+  const disagree = (isDueToBalanceAlone: boolean): Reread => ({
     rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
     disagreements: disagreements + 1,
-    isForBalance,
+    isDueToBalanceAlone,
   })
   if (kind === 'full') {
     // Nothing was known to disagree: it is not repeated, and later reads compare the balance again.
@@ -173,10 +173,11 @@ export const rereadAfter = (
     return isUncertain ? precautionaryReread(now) : noReread
   }
   const differs = isDifferent || differsFromBalance || (lacksOpening && kind === 'tail')
-  const isForBalance = (rereadAt === null || before.isForBalance) && !isDifferent && !isUncertain
-  if (differs && disagreements === 0) return disagree(isForBalance)
+  const isDueToBalanceAlone =
+    (rereadAt === null || before.isDueToBalanceAlone) && !isDifferent && !isUncertain
+  if (differs && disagreements === 0) return disagree(isDueToBalanceAlone)
   // Deals that were shown late explain a balance that disagreed before.
-  const isSettled = rereadAt === null || (isForBalance && difference === 0)
-  const remaining = isSettled ? noReread : { rereadAt, disagreements, isForBalance }
+  const isSettled = rereadAt === null || (isDueToBalanceAlone && difference === 0)
+  const remaining = isSettled ? noReread : { rereadAt, disagreements, isDueToBalanceAlone }
   return isUncertain && remaining.rereadAt === null ? precautionaryReread(now) : remaining
 }

@@ -179,7 +179,7 @@ const isOnePerAccount = (section: Section): boolean =>
 // --- deciding ---
 
 type Put<S extends Section> = OperatorChanges[S]['put'][number]
-type RecordsAfter = { readonly [S in Section]: Map<string, Put<S>> }
+type ResultingRecords = { readonly [S in Section]: Map<string, Put<S>> }
 
 /** @param fault the rest of the sentence that begins with the path of the field */
 type ReportFault = (field: string, fault: string) => unknown
@@ -205,12 +205,12 @@ export const decideApply =
     const faults: Issue[] = []
     // As they will be when the document has been applied, so that later sections can refer to
     // earlier ones.
-    const recordsAfter = Object.fromEntries(
+    const resultingRecords = Object.fromEntries(
       sections.map((section) => [
         section,
         new Map(records[section].map((record) => [idOf(record), record])),
       ]),
-    ) as unknown as RecordsAfter
+    ) as unknown as ResultingRecords
     const { hash } = secrets
     const apiKeys = credentialHashes(
       'key',
@@ -231,7 +231,7 @@ export const decideApply =
       tenants: ({ providerToken }, tenant) => tenant && { ...tenant, providerToken },
       users: (_, user) => user,
       accounts: (entry, fields, stored) => {
-        const user = fields && recordsAfter.users.get(fields.userId)
+        const user = fields && resultingRecords.users.get(fields.userId)
         if (fields === undefined || user === undefined) return undefined
         // An account was linked at some moment: without one in the document, at that of its first
         // apply.
@@ -256,7 +256,7 @@ export const decideApply =
         if (desk === undefined) return undefined
         // Stored accounts were checked when they were named.
         for (const [index, id] of (entry.accounts ?? []).entries())
-          if (recordsAfter.accounts.get(id)?.owner.tenantId !== desk.tenantId)
+          if (resultingRecords.accounts.get(id)?.owner.tenantId !== desk.tenantId)
             reportFault(
               `accounts[${index}]`,
               `must be an account of tenant ${desk.tenantId}, which has no ${id}`,
@@ -278,7 +278,7 @@ export const decideApply =
       },
       halts: (_, halt, stored) => halt && { ...halt, since: stored?.since ?? now },
       marketDataFeed: ({ accountId }, feed, _, reportFault) => {
-        if (typeof accountId === 'string' && !recordsAfter.accounts.has(accountId))
+        if (typeof accountId === 'string' && !resultingRecords.accounts.has(accountId))
           reportFault('accountId', notThere('account', accountId))
         return feed
       },
@@ -288,12 +288,12 @@ export const decideApply =
     const gone = new Set<string>()
     /** With everything that belongs to the record and that a later section can refer to. */
     const remove = (section: Section, id: string) => {
-      if (recordsAfter[section].delete(id)) gone.add(`${section} ${id}`)
+      if (resultingRecords[section].delete(id)) gone.add(`${section} ${id}`)
       if (section === 'tenants')
-        for (const user of recordsAfter.users.values())
+        for (const user of resultingRecords.users.values())
           if (user.tenantId === id) remove('users', user.id)
       if (section === 'users')
-        for (const account of recordsAfter.accounts.values())
+        for (const account of resultingRecords.accounts.values())
           if (account.owner.userId === id) remove('accounts', account.id)
     }
 
@@ -311,7 +311,7 @@ export const decideApply =
         seen.add(id)
         const reportFault: ReportFault = (field, fault) =>
           faults.push({ path: `${path}.${field}`, message: `${path}.${field} ${fault}` })
-        const stored = recordsAfter[section].get(id)
+        const stored = resultingRecords[section].get(id)
         const isThere = stored !== undefined
         if (entry.new === isThere) {
           reportFault(
@@ -330,7 +330,7 @@ export const decideApply =
           reportFault('id', 'is removed with its owner by this document; put it in a later one')
           continue
         }
-        const fields = mergeEntry(entry, stored, rules[section], recordsAfter, reportFault)
+        const fields = mergeEntry(entry, stored, rules[section], resultingRecords, reportFault)
         const record = buildRecord[section](
           entry,
           fields as RuledFields<S> | undefined,
@@ -339,7 +339,7 @@ export const decideApply =
         )
         if (record === undefined) continue
         put.push(record)
-        recordsAfter[section].set(id, record)
+        resultingRecords[section].set(id, record)
       }
       return { put, remove: removed }
     }
@@ -363,7 +363,7 @@ const mergeEntry = (
   entry: object,
   before: Put<Section> | undefined,
   fieldRules: Readonly<Record<string, FieldRule<unknown>>>,
-  recordsAfter: RecordsAfter,
+  resultingRecords: ResultingRecords,
   reportFault: ReportFault,
 ): Fields | undefined => {
   const storedFields: object = before && 'owner' in before ? accountFieldsOf(before) : { ...before }
@@ -387,7 +387,7 @@ const mergeEntry = (
       fault(field, 'cannot change while the record is there; remove the record and create it anew')
     else if (requested === null) fault(field, 'cannot be unset; leave it out to keep it')
     else if (value === undefined) fault(field, 'is required for a record that is not there yet')
-    else if (rule !== 'required' && !recordsAfter[`${rule}s` as const].has(value as string))
+    else if (rule !== 'required' && !resultingRecords[`${rule}s` as const].has(value as string))
       fault(field, notThere(rule, value as string))
     else merged[field] = value
   }

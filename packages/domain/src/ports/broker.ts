@@ -78,7 +78,7 @@ export interface SentOrder {
   readonly order: OrderToSend
   /** It was sent between these two, by the clock of this process; by default at the first. */
   readonly sentAt: Instant
-  readonly sentBy?: Instant | undefined
+  readonly sentAtLatest?: Instant | undefined
   /**
    * When the broker was last known to hold all of it, unexecuted. History is searched from a day
    * before, or else from a day before it was sent.

@@ -52,7 +52,7 @@ export interface JournalChange {
    * When the whole history is to be read again, given what the positions of new closing deals are
    * now; null where this change is no reason to. A time that is stored already is kept.
    */
-  readonly rereadAt: (positionsAfterClose: readonly FoldedPosition[]) => Instant | null
+  readonly rereadAt: (positionsOfNewCloses: readonly FoldedPosition[]) => Instant | null
   readonly firstReadOffset: number | null
   /** Set where the read was complete. */
   readonly completed: { readonly syncedAt: Instant; readonly latestDealAt: Instant | null } | null
@@ -78,7 +78,7 @@ export interface JournalLost {
 export interface JournalWritten {
   readonly state: JournalState
   /** What the positions of new closing deals are now. */
-  readonly positionsAfterClose: readonly FoldedPosition[]
+  readonly positionsOfNewCloses: readonly FoldedPosition[]
 }
 
 export interface Journal {

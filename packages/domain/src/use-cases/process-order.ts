@@ -113,7 +113,7 @@ export const processOrder = (
 
   // The slot is held for the checks and the send, not for the write of what follows.
   const send = async (job: OrderJob): Processed => {
-    const tried = await inSlot(slots.forSend, job.destination, timeToDeadlineMs(job), () =>
+    const tried = await withSlot(slots.forSend, job.destination, timeToDeadlineMs(job), () =>
       checkAndSend(job),
     )
     if (tried === undefined) return write(job, lateRejection('no_slot'))
@@ -192,11 +192,11 @@ export const processOrder = (
     { sendDeadlineMs }: OrderJob,
     now: Instant,
     { sentAt }: LookupHints,
-  ): Pick<LookupHints, 'sentAt' | 'sentBy'> => {
+  ): Pick<LookupHints, 'sentAt' | 'sentAtLatest'> => {
     const deadline = now + sendDeadlineMs - stopwatch.elapsedMs()
     return {
       sentAt: Math.min(sentAt, deadline - sendTimeoutMs),
-      sentBy: Math.max(sentAt, deadline),
+      sentAtLatest: Math.max(sentAt, deadline),
     }
   }
 
@@ -208,7 +208,7 @@ export const processOrder = (
     after: (answer: LookupAnswer) => Transition | undefined,
   ): Processed => {
     const { destination } = job
-    const answer = await inSlot(
+    const answer = await withSlot(
       slots.forLookup,
       destination,
       lookupPatienceMs,
@@ -310,7 +310,7 @@ const afterObstacle = (
 }
 
 /** Undefined where no slot came free. */
-const inSlot = async <A>(
+const withSlot = async <A>(
   acquire: AcquireSlot,
   account: BrokerAccount,
   patienceMs: number,

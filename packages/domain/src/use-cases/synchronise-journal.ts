@@ -345,15 +345,15 @@ const readClaimed = async (
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
       const before = state
       // The history may have changed since the page before.
-      const doubtsAfter = (positionsAfterClose: readonly FoldedPosition[]): Doubts =>
-        before.deals > 0 ? eitherDoubts(doubts, doubtsOf(positionsAfterClose, account)) : doubts
+      const doubtsAfter = (positionsOfNewCloses: readonly FoldedPosition[]): Doubts =>
+        before.deals > 0 ? eitherDoubts(doubts, doubtsOf(positionsOfNewCloses, account)) : doubts
       const written = await orThrow(
         journal.write(claim, {
           ...emptyChange,
           inserted: deals,
           reading,
-          rereadAt: (positionsAfterClose) =>
-            nextOffset === null && hasDoubts(doubtsAfter(positionsAfterClose))
+          rereadAt: (positionsOfNewCloses) =>
+            nextOffset === null && hasDoubts(doubtsAfter(positionsOfNewCloses))
               ? precautionaryReread(now()).rereadAt
               : null,
           firstReadOffset: nextOffset,
@@ -361,7 +361,7 @@ const readClaimed = async (
         }),
       )
       ;({ state } = written)
-      doubts = doubtsAfter(written.positionsAfterClose)
+      doubts = doubtsAfter(written.positionsOfNewCloses)
       checkRepeat(state.deals > before.deals)
       if (state.deals > ports.maxFirstReadDeals) return undefined
     }
@@ -423,8 +423,8 @@ const readClaimed = async (
           ...found.vanished.map(vanishedDealOf),
         ]
         const isDifferent = changed.length + found.vanished.length > 0
-        const doubtsAfter = (positionsAfterClose: readonly FoldedPosition[]): Doubts =>
-          doubtsOf(positionsAfterClose, account, isDifferent)
+        const doubtsAfter = (positionsOfNewCloses: readonly FoldedPosition[]): Doubts =>
+          doubtsOf(positionsOfNewCloses, account, isDifferent)
         // Also a deal from before the link may complete a trade that was closed since.
         reading = await readingForEvents(inserted.length + changed.length > 0)
         const written = await orThrow(
@@ -433,15 +433,15 @@ const readClaimed = async (
             inserted,
             changed,
             reading,
-            rereadAt: (positionsAfterClose) =>
-              hasDoubts(doubtsAfter(positionsAfterClose))
+            rereadAt: (positionsOfNewCloses) =>
+              hasDoubts(doubtsAfter(positionsOfNewCloses))
                 ? precautionaryReread(now()).rereadAt
                 : null,
             completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
           }),
         )
         state = written.state
-        doubts = eitherDoubts(doubts, doubtsAfter(written.positionsAfterClose))
+        doubts = eitherDoubts(doubts, doubtsAfter(written.positionsOfNewCloses))
       }
       from = to
     }

@@ -22,7 +22,7 @@ const synchronised: JournalState = {
   check: null,
   rereadAt: null,
   disagreements: 0,
-  isForBalance: false,
+  isDueToBalanceAlone: false,
 }
 const unread: JournalState = { ...synchronised, syncedAt: null, latestDealAt: null, deals: 0 }
 
@@ -124,15 +124,15 @@ describe('when the whole history is read again', () => {
     brokerOmitsLatest: false,
     difference: 0,
   }
-  const none = { rereadAt: null, disagreements: 0, isForBalance: false }
+  const none = { rereadAt: null, disagreements: 0, isDueToBalanceAlone: false }
   const precaution = { ...none, rereadAt: now + minuteMs }
   const pending = { ...none, rereadAt: now + 40 * second }
-  const first = { rereadAt: now + minuteMs, disagreements: 1, isForBalance: false }
-  const firstForBalance = { ...first, isForBalance: true }
-  const again = { rereadAt: now + 2 * minuteMs, disagreements: 2, isForBalance: false }
-  const againForBalance = { ...again, isForBalance: true }
+  const first = { rereadAt: now + minuteMs, disagreements: 1, isDueToBalanceAlone: false }
+  const firstForBalance = { ...first, isDueToBalanceAlone: true }
+  const again = { rereadAt: now + 2 * minuteMs, disagreements: 2, isDueToBalanceAlone: false }
+  const againForBalance = { ...again, isDueToBalanceAlone: true }
   const disagreed = { ...first, rereadAt: now + 30 * second }
-  const balanceDisagreed = { ...disagreed, isForBalance: true }
+  const balanceDisagreed = { ...disagreed, isDueToBalanceAlone: true }
   // After nothing, after an earlier precaution, after a deal that changed, and after a balance alone
   // that disagreed.
   it.each<

@@ -686,8 +686,8 @@ describe('an order on its way to the broker', () => {
     await desk.process(order, 'no', { clock: { now: () => now } })
     desk.wait(3 * secondMs)
     await desk.process(order)
-    const sentBy = noon + 30 * secondMs
-    expect(desk.trading.lookedUp()).toMatchObject([{ sentAt: now, sentBy }])
+    const sentAtLatest = noon + 30 * secondMs
+    expect(desk.trading.lookedUp()).toMatchObject([{ sentAt: now, sentAtLatest }])
   })
 
   it('is looked up in the region to which the provider has moved its account', async () => {

@@ -589,7 +589,7 @@ it('a due read is made once, and as it is due, where the clock of its process la
   await readDue()
   await desk.expectState({ wantedAt: null })
   const claim = await desk.claim()
-  const reread = { rereadAt: desk.clock.now(), disagreements: 1, isForBalance: false }
+  const reread = { rereadAt: desk.clock.now(), disagreements: 1, isDueToBalanceAlone: false }
   await rightOf(desk.journal.setReread(claim, reread))
   await rightOf(desk.journal.release(claim, 'read'))
   await readDue()

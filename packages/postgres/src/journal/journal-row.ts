@@ -36,7 +36,7 @@ export const states: Selection<JournalState> = mapped(
     wantedAt: nullable(instant),
     latestDealAt: nullable(instant),
     rereadAt: nullable(instant),
-    isForBalance: t.boolean,
+    isDueToBalanceAlone: t.boolean,
   }),
   withCheck,
 )

@@ -72,12 +72,12 @@ export const createJournal = (dependencies: Dependencies): Journal => {
       )
       return E.map((row: { readonly difference: string }) => Number(row.difference))(checked)
     },
-    setReread: async (claim, { rereadAt, disagreements, isForBalance }) => {
+    setReread: async (claim, { rereadAt, disagreements, isDueToBalanceAlone }) => {
       const at = nullable(instant).encode(rereadAt)
       return withoutResult(
         await updateClaimed(
           claim,
-          sql`reread_at = ${at}, disagreements = ${disagreements}, is_for_balance = ${isForBalance},`,
+          sql`reread_at = ${at}, disagreements = ${disagreements}, is_due_to_balance_alone = ${isDueToBalanceAlone},`,
         ),
       )
     },
@@ -207,7 +207,7 @@ const reset = async (
     knex,
     sql`update journals set provider_account_id = ${account.providerAccountId},
         linked_at = date_trunc('milliseconds', now()), first_read_offset = null, synced_at = null, deals = 0, trades = 0,
-        latest_deal_at = null, checked_at = null, difference = null, reread_at = null, disagreements = 0, is_for_balance = false,
+        latest_deal_at = null, checked_at = null, difference = null, reread_at = null, disagreements = 0, is_due_to_balance_alone = false,
         revision = revision + 1
       where ${isClaimed(claim)} returning ${claimedJournals.columns}`,
     claimedJournals,

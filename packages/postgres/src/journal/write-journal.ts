@@ -42,7 +42,13 @@ export const writeJournal = async (
 ): Promise<E.Either<JournalLost, JournalWritten>> => {
   // Nothing new, which is the usual case: one statement needs no transaction of its own.
   if (change.inserted.length + change.changed.length + change.vanished.length === 0) {
-    const nothing = { deals: 0, trades: 0, revisions: 0, isChanged: false, positionsAfterClose: [] }
+    const nothing = {
+      deals: 0,
+      trades: 0,
+      revisions: 0,
+      isChanged: false,
+      positionsOfNewCloses: [],
+    }
     return recordProgress(knex, claim, change, nothing)
   }
   return transact(knex, async (trx) => {
@@ -106,11 +112,11 @@ export const writeJournal = async (
         event: { ...event, key: `${event.key} ${account.providerAccountId}` },
       })),
     )
-    const positionsAfterClose = firstSeen.flatMap((deal) =>
+    const positionsOfNewCloses = firstSeen.flatMap((deal) =>
       deal.entry === 'out' ? (folded.get(positionIdOf(deal) ?? '') ?? []) : [],
     )
     const recorded = await recordProgress(trx, claim, change, {
-      positionsAfterClose,
+      positionsOfNewCloses,
       deals: inserted.length - removed.size,
       trades,
       revisions: closedBefore.size,
@@ -267,15 +273,15 @@ const recordProgress = async (
   claim: JournalClaim,
   { firstReadOffset, completed, rereadAt }: JournalChange,
   written: {
-    readonly positionsAfterClose: readonly FoldedPosition[]
+    readonly positionsOfNewCloses: readonly FoldedPosition[]
     readonly deals: number
     readonly trades: number
     readonly revisions: number
     readonly isChanged: boolean
   },
 ): Promise<E.Either<JournalLost, JournalWritten>> => {
-  const { positionsAfterClose } = written
-  const reread = rereadAt(positionsAfterClose)
+  const { positionsOfNewCloses } = written
+  const reread = rereadAt(positionsOfNewCloses)
   const claimedAt = sql`${toTimestamptz(claim.claimedAt)}::timestamptz`
   const progress =
     completed &&
@@ -287,12 +293,12 @@ const recordProgress = async (
     knex,
     sql`update journals set deals = deals + ${written.deals}, trades = trades + ${written.trades}, revision = revision + ${written.revisions},
         ${written.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
-        ${reread === null ? sql`` : sql`reread_at = coalesce(reread_at, ${instant.encode(reread)}), is_for_balance = false,`}
+        ${reread === null ? sql`` : sql`reread_at = coalesce(reread_at, ${instant.encode(reread)}), is_due_to_balance_alone = false,`}
         first_read_offset = ${firstReadOffset}, leased_until = ${leaseEnd}
       where ${isClaimed(claim)} returning ${states.columns}`,
     states,
   )
   return O.isNone(state)
     ? E.left(journalLost)
-    : E.right({ state: state.value, positionsAfterClose })
+    : E.right({ state: state.value, positionsOfNewCloses })
 }

@@ -455,7 +455,7 @@ const tables = `
     difference numeric,
     reread_at timestamptz,
     disagreements integer not null default 0,
-    is_for_balance boolean not null default false,
+    is_due_to_balance_alone boolean not null default false,
     -- Grows whenever a closed trade that was there is replaced or removed.
     revision bigint not null default 0,
     lease_id uuid,
