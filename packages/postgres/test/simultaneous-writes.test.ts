@@ -30,6 +30,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import {
+  brokerAccountOf,
   filled,
   lockWaits,
   onEachDatabase,
@@ -114,8 +115,10 @@ const atLimitOf = (by: 'trader' | 'desk', what: string, tag: string): Rush => ({
     const accounts = await limited(ports, by)
     const openPositions = await noPositions(ports, accounts)
     return (their, index) => {
-      const order = newOrderOn(accounts[index % 2 ? 1 : 0], noon)
-      return their.orders.record(order.owner, toRecord(order, { openPositions }))()
+      const account = accounts[index % 2 ? 1 : 0]
+      const order = newOrderOn(account, noon)
+      const destination = brokerAccountOf(account)
+      return their.orders.record(order.owner, toRecord(order, { openPositions, destination }))()
     }
   },
 })
