@@ -230,6 +230,7 @@ export const openAdapters = async (
       ignoredHalts,
       uncheckedThresholds: readUncheckedThresholds(database.knex, config.watchMs),
       limiterStanding: limits.check,
+      noticesConfirmedAt: peerNotices.confirmedAt,
       sendsRealOrders: config.broker === 'metaapi',
       probeProvider: createProviderProbe(providerConfig),
     },

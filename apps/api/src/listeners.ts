@@ -112,7 +112,10 @@ const readinessOf = (
 ): (() => Promise<Readiness>) => {
   const checks = {
     database: async () => E.isRight(await checkDatabase()),
-    migrations: readAtMostEvery(async () => isNotFalse(await database.isMigrated()), throttle),
+    migrations: readAtMostEvery(async () => isNotFalse(await database.isMigrated()), {
+      ...throttle,
+      fallback: true,
+    }),
     jobs: readAtMostEvery(
       async () => heartbeats.silentFor(queueSilentAfterMs).length === 0,
       throttle,
@@ -142,7 +145,7 @@ const watchDatabase = (check: DatabaseCheck, log: Logger): Disposable => {
       if (failures === failuresToBeLost)
         log.error(
           { event: 'database_lost', reason: answer.left.reason },
-          'the database does not answer: requests that need it are answered with 503',
+          'the database cannot be used: requests that need it are answered with 503',
         )
       return
     }
@@ -154,7 +157,7 @@ const watchDatabase = (check: DatabaseCheck, log: Logger): Disposable => {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-// If the query fails, the check `database` reports it; `migrations` does not report it as well.
+// If the query fails or is slow, the check `database` reports it, and `migrations` does not.
 const isNotFalse = (read: E.Either<unknown, boolean>): boolean => E.isLeft(read) || read.right
 
 /** Every queue is polled at least every 5 seconds. */

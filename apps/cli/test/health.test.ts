@@ -60,6 +60,7 @@ it('the doctor finds the demo in good health, by the token that the demo keeps',
     'tables',
     'fsync',
     'limits',
+    'peer notices',
     'secrets',
     'orders',
     'journals',
@@ -79,7 +80,7 @@ it('the doctor says what is wrong and what to do, and ends with 1 where somethin
   ]
   expect((await operator('apply -', JSON.stringify({ tenants }))).exit).toBe(0)
   const { exit, out, err } = await operator('doctor')
-  expect([exit, err]).toEqual([1, '1 of 14 checks failed.\nWhat to do is below each.\n'])
+  expect([exit, err]).toEqual([1, '1 of 15 checks failed.\nWhat to do is below each.\n'])
   expect(out).toMatch(/^warn {2}limits: Redis .*\n {6}\w/m)
   expect(out).toMatch(/^warn {2}provider token of a: .*ECONNREFUSED.*\n {6}\w/m)
   expect(out).toMatch(/^fail {2}provider token of b: It is not set.*\n {6}\w/m)

@@ -86,6 +86,7 @@ export const operatorUseCases = (
       ignoredHalts: TE.right(0),
       uncheckedThresholds: TE.right([]),
       limiterStanding: T.of('alone'),
+      noticesConfirmedAt: () => now,
       sendsRealOrders: true,
       probeProvider: () => T.of({ kind: 'refused', status: 401 }),
     },

@@ -32,15 +32,13 @@ const applying = ({ operator }: Instance, changes = {}) =>
   operator.apply(noKeys, () => E.right({ changes: { ...noChanges, ...changes } }))
 
 it.each([
-  [
-    '55000',
-    'database "d" is not accepting connections',
-    '55000: database "d" is not accepting connections',
-  ],
-  ['53300', 'sorry, too many clients already', '53300: sorry, too many clients already'],
-  ['22P02', 'invalid input: value-secret', '22P02'],
-])('with the code %s and the message %s is reported as %s', (code, message, reason) => {
-  expect(describeFailure(Object.assign(new Error(message), { code }))).toBe(reason)
+  ['55000', 'not accepting connections', ': not accepting connections'],
+  ['53300', 'too many clients', ': too many clients'],
+  ['57P01', 'select 1 - 2 - terminating', ': terminating'],
+  ['57014', 'update t - canceling', ': canceling'],
+  ['22P02', 'invalid input: value-secret', ''],
+])('with the code %s and the message %s is reported as the code%s', (code, message, reason) => {
+  expect(describeFailure(Object.assign(new Error(message), { code }))).toBe(code + reason)
 })
 
 it('of a connection is logged without the statement that knex names', async () => {

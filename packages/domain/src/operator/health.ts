@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ServiceUnavailable } from '../errors.ts'
 import type { AccountId } from '../primitives/ids.ts'
-import { minuteMs, type Instant } from '../primitives/instant.ts'
+import { minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { ListedTenant } from './listing.ts'
 import type { SecretsCensus } from './sealed-secrets.ts'
 
@@ -18,6 +18,7 @@ export interface HealthCheck {
     | 'synchronous_commit'
     | 'replication'
     | 'limits'
+    | 'peer notices'
     | 'secrets'
     | 'orders'
     | 'journals'
@@ -250,6 +251,16 @@ export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
       )
   }
 }
+
+/** @param confirmedAt as in PeerNotices */
+export const noticesHealth = (confirmedAt: Instant, now: Instant): HealthCheck =>
+  now - confirmedAt < 10 * secondMs
+    ? ok('peer notices', 'Those of other instances arrive.')
+    : warn(
+        'peer notices',
+        'Those of other instances do not arrive: every credential is read from the database each second, and what another instance changes shows seconds later.',
+        'Let DATABASE_URL lead to the server itself, or to a pooler that keeps a session for each connection.',
+      )
 
 export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
   if (E.isLeft(census)) return unreadable('secrets', 'counted')

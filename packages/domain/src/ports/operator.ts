@@ -164,6 +164,8 @@ export interface HealthReads {
   readonly uncheckedThresholds: AsyncResult<readonly AccountId[]>
   /** Asks whatever counts the requests. */
   readonly limiterStanding: T.Task<LimiterStanding>
+  /** As in PeerNotices. */
+  readonly noticesConfirmedAt: () => Instant
   /** Whether orders reach a real broker, not the sandbox. */
   readonly sendsRealOrders: boolean
   /** Shows the tenant's token to the provider, by a read that changes nothing. */

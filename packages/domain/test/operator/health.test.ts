@@ -149,6 +149,7 @@ const good = {
     ignoredHalts: TE.right(0),
     uncheckedThresholds: TE.right([]),
     limiterStanding: T.of<LimiterStanding>('shared'),
+    noticesConfirmedAt: () => now - 400,
     sendsRealOrders: true,
     probeProvider: () => T.of<ProviderStanding>({ kind: 'no_token' }),
   },
@@ -182,7 +183,7 @@ describe('the service', () => {
   it('is checked in all of its parts', async () => {
     const checks = await rightOf(createOperatorHealth(good).checkService())
     const names =
-      'database,database clock,database writes,tables,fsync,full_page_writes,synchronous_commit,replication,limits,secrets,orders,journals,halts,risk thresholds'
+      'database,database clock,database writes,tables,fsync,full_page_writes,synchronous_commit,replication,limits,peer notices,secrets,orders,journals,halts,risk thresholds'
     expect(checks.map(summary)).toEqual(names.split(',').map((name) => `ok ${name}`))
   })
 
@@ -217,6 +218,11 @@ describe('the service', () => {
       'has lost Redis',
       { health: { ...good.health, limiterStanding: T.of('alone' as const) } },
       'warn limits',
+    ],
+    [
+      'gets no notices',
+      { health: { ...good.health, noticesConfirmedAt: () => -Infinity } },
+      'warn peer notices',
     ],
     [
       'has secrets under an earlier key',

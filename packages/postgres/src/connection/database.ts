@@ -6,8 +6,8 @@ import type { Instant } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { isMigrated, migrate } from '../migrations/migrate.ts'
 import { openEmbedded, type EmbeddedOptions, type InMemoryOptions } from './embedded.ts'
-import { databaseTask, describeFailure, silentLog, type Log } from './failures.ts'
-import { openPool, readOnlyText, type PoolOptions } from './pool.ts'
+import { databaseTask, describeFailure, readOnlyText, silentLog, type Log } from './failures.ts'
+import { openPool, type PoolOptions } from './pool.ts'
 import { query, queryOne, sql } from './sql.ts'
 
 export interface ServerOptions {
@@ -35,7 +35,7 @@ export interface Database {
   readonly knex: Knex
   /** For further connections; null for an embedded database, which has only one. */
   readonly server: ServerOptions | null
-  /** Whether a statement is answered now. */
+  /** Whether the server answers and is not read-only. */
   readonly ping: AsyncResult<void>
   /** The database's clock. */
   readonly now: AsyncResult<Instant>
@@ -79,7 +79,8 @@ export const openDatabase = async (
     knex,
     server,
     ping: databaseTask('database.ping', async () => {
-      await knex.raw('select 1')
+      // A read-only server refuses it, and the pool then replaces the connection.
+      await knex.raw('select from removals limit 0 for update')
     }),
     now: databaseTask('database.now', async () => {
       const { now } = await queryOne<{ readonly now: Instant }>(

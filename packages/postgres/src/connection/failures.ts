@@ -106,7 +106,9 @@ export const describeFailure = (error: unknown): string => {
   if (error instanceof DescribedError) return error.message
   const code = textField(error, 'code')
   const constraint = textField(error, 'constraint')
-  if (code !== undefined && namesNoValue.test(code)) return `${code}: ${error.message}`
+  if (code !== undefined && namesNoValue.test(code))
+    return `${code}: ${withoutStatement(error.message)}`
+  if (code === readOnlyCode) return `${code}: ${readOnlyText}`
   if (code === diskFull) return `${code}: the disk of the database is full; free space on it`
   if (code !== undefined) return constraint === undefined ? code : `${code} on ${constraint}`
   return knownPhrases.find((phrase) => error.message.includes(phrase)) ?? error.name
@@ -114,8 +116,20 @@ export const describeFailure = (error: unknown): string => {
 
 const diskFull = '53100'
 
-/** Of a connection or the server's state: the message can only name the database or the role. */
-const namesNoValue = /^(?:08|28|3D|53300|57P|55000)/
+/** Of a write in a read-only transaction; after a failover the former primary answers so. */
+export const readOnlyCode = '25006'
+export const readOnlyText =
+  'the PostgreSQL server is read-only: DATABASE_URL must lead to the primary'
+
+/**
+ * Of a connection, the server's state or a timeout: the message can only name the database or the
+ * role.
+ */
+const namesNoValue = /^(?:08|28|3D|53300|57|55000)/
+
+/** A message without the statement that knex puts in front of the driver's. */
+export const withoutStatement = (message: string): string =>
+  message.replace(/^(Connection Error: )?.* - /s, '$1')
 
 const textField = (error: Error, field: 'code' | 'constraint'): string | undefined => {
   const value: unknown = Reflect.get(error, field)

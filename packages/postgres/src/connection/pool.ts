@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
 import { Client, type ClientConfig, type DatabaseError } from 'pg'
-import { DescribedError, type Log } from './failures.ts'
+import { DescribedError, readOnlyCode, withoutStatement, type Log } from './failures.ts'
 import { createFailureLog } from './repeating.ts'
 
 export interface PoolOptions {
@@ -84,16 +84,13 @@ const createValidation = (): ((connection: TimedClient) => Promise<boolean>) => 
   }
 }
 
-/** Knex puts the statement in front of the driver's message. */
-const statementBefore = /^(Connection Error: ).* - /s
-
 /** Writes knex's warnings to the log instead of the console: the first line of each, once. */
 const knexLog = (log: Log): Knex.Logger => {
   const { report } = createFailureLog('database_driver', log)
   const warn = (warning: unknown): void =>
     report(
       typeof warning === 'string'
-        ? new DescribedError(warning.replace(statementBefore, '$1').split('\n')[0] ?? '')
+        ? new DescribedError(withoutStatement(warning).split('\n')[0] ?? '')
         : warning,
     )
   return { warn, error: warn, debug: () => undefined, deprecate: () => undefined }
@@ -115,11 +112,6 @@ export interface TimedClientOptions extends Omit<ClientConfig, 'stream'> {
   /** Throws for a statement that must not be sent. */
   readonly check?: (statement: string) => void
 }
-
-/** Of a write in a read-only transaction; after a failover the former primary answers so. */
-const readOnlyCode = '25006'
-export const readOnlyText =
-  'the PostgreSQL server is read-only: DATABASE_URL must lead to the primary'
 
 /**
  * The client of node-postgres, whose connection is destroyed when a statement has no answer within
