@@ -23,7 +23,7 @@ const isStream = ({ headers }: Response): boolean =>
   headers.get('Content-Type') === 'text/event-stream'
 
 /** The connection is lost after its first event. */
-const cutAfterOneEvent = ({ body, ...response }: Response): Response => {
+const cutAfterOneEvent = ({ body, headers }: Response): Response => {
   let text = ''
   const cut = new TransformStream<string, string>({
     transform: (chunk, controller) => {
@@ -38,7 +38,7 @@ const cutAfterOneEvent = ({ body, ...response }: Response): Response => {
       ?.pipeThrough(new TextDecoderStream())
       .pipeThrough(cut)
       .pipeThrough(new TextEncoderStream()),
-    response,
+    { headers },
   )
 }
 

@@ -162,9 +162,8 @@ const queryOf = (query: Fields = {}): string => {
 }
 
 const bodyOf = (operation: Operation, body: Fields | undefined): string => {
-  // JSON writes nothing of a Map.
-  if (Object.prototype.toString.call(body) !== '[object Object]')
-    throw new TypeError(`the body of ${operation} must be an object; got ${shown(body)}.`)
+  if (!isPlain(body))
+    throw new TypeError(`the body of ${operation} must be a plain object; got ${shown(body)}.`)
   return JSON.stringify(body, function (this: Fields, name, value: unknown) {
     // JSON writes NaN and an invalid date as null, which removes a level, and leaves out what is
     // undefined or a function, without which an order has no stop loss and more is closed.
@@ -180,6 +179,13 @@ const bodyOf = (operation: Operation, body: Fields | undefined): string => {
       `the ${name} of ${operation} is ${String(given)}: give a value, or leave it out.`,
     )
   })
+}
+
+/** Of others, such as a Map or an instance with getters, JSON leaves out fields. */
+const isPlain = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing'

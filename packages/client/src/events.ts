@@ -9,7 +9,10 @@ export type LogEvent = DataOf<'listEvents'>[number]
 export interface FollowOptions extends Pick<QueryOf<'streamEvents'>, 'accountId'> {
   /** Without it, every type that the credential may read. */
   readonly types?: readonly LogEvent['event'][]
-  /** The id of an event: begin with what follows it. Without it, with what comes from now on. */
+  /**
+   * The id of an event: begin with what follows it. Without it, with what comes once there is a
+   * connection.
+   */
   readonly after?: string | undefined
   readonly signal?: AbortSignal | undefined
   /** Called with true whenever a connection is open, and with false when it is lost or refused. */
@@ -66,20 +69,25 @@ async function* itemsOf<Item>(
 ): AsyncGenerator<Item, void, void> {
   let last = after
   let retryMs = usualRetryMs
+  let wasOpen = false
   for (;;) {
     let refusedForMs = 0
     const response = await connect(last, signal).catch((error: unknown) => {
       if (isStopped()) return undefined
-      const afterMs = passesAfterMs(error)
+      // Once there was a connection, what is not the service's answer comes from a proxy.
+      const isOfProxy = wasOpen && isTradeportError(error) && error.code === 'UNREADABLE_ANSWER'
+      const afterMs = isOfProxy ? 0 : passesAfterMs(error)
       if (afterMs === undefined) throw error
       refusedForMs = afterMs
       return undefined
     })
     if (isStopped()) return
+    wasOpen ||= response !== undefined
     onConnection?.(response !== undefined)
     for await (const frame of framesOf(response, signal)) {
       retryMs = Number(frame['retry'] ?? retryMs)
       last = frame['id'] ?? last
+      if (signal.aborted) break
       if (frame['data'] !== undefined) yield JSON.parse(frame['data']) as Item
     }
     if (isStopped()) return
@@ -93,7 +101,8 @@ export const passesAfterMs = (error: unknown): number | undefined => {
   if (!isTradeportError(error) || error.code === 'ABORTED') return undefined
   // Without the capability or a feed there are no quotes, however often they are asked for.
   if (error.code === 'NOT_IMPLEMENTED') return undefined
-  if ('status' in error && error.status !== 429 && error.status < 500) return undefined
+  if ('status' in error && error.status < 500 && ![408, 429].includes(error.status))
+    return undefined
   return 'retryAfterSeconds' in error ? 1_000 * (error.retryAfterSeconds ?? 0) : 0
 }
 

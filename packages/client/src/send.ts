@@ -72,8 +72,9 @@ const sendOnce = async ({
       redirect: 'manual',
       signal: eitherOf(signal, timeout.signal),
     })
-    // A proxy's page would be taken for a file or a stream without events.
-    return wantsResponse && response.ok && !isPage(response) ? response : await readAnswer(response)
+    return wantsResponse && response.ok && isFileOrStream(response)
+      ? response
+      : await readAnswer(response)
   } catch (cause) {
     if (signal?.aborted === true)
       return { kind: 'no-answer', code: 'ABORTED', cause: signal.reason }
@@ -84,8 +85,10 @@ const sendOnce = async ({
   }
 }
 
-const isPage = ({ headers }: Response): boolean =>
-  headers.get('Content-Type')?.includes('html') === true
+/** What a proxy answers is neither. */
+const isFileOrStream = ({ headers }: Response): boolean =>
+  headers.has('Content-Disposition') ||
+  headers.get('Content-Type')?.startsWith('text/event-stream') === true
 
 const readAnswer = async (response: Response): Promise<Reply<unknown, unknown> | Fault> => {
   const { ok, status, headers } = response
@@ -125,10 +128,12 @@ const parseFields = (text: string): Fields => {
   }
 }
 
-// Whole seconds, or a date of a proxy, which is compared with the answer's own date.
+// Whole seconds, or a date of a proxy, which is compared with the answer's own date. JavaScript also
+// takes texts such as `1.5` for a date.
 const retryAfter = (headers: Headers): number | undefined => {
   const text = headers.get('Retry-After') ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text)
+  if (!text.endsWith('GMT')) return undefined
   const answeredAt = Date.parse(headers.get('Date') ?? '') || Date.now()
   const seconds = Math.ceil((Date.parse(text) - answeredAt) / 1_000)
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
@@ -150,13 +155,16 @@ const isInProgress = (fault: Fault): boolean =>
 /**
  * Whether the service may have done what the request asked for, unless its reply proves otherwise.
  */
-const mayBeDone = ({ isRead }: Call, fault: Fault): boolean => {
+const mayBeDone = ({ isRead, operation }: Call, fault: Fault): boolean => {
   if (isRead) return false
   if (fault.kind !== 'refusal') return true
   // An earlier request with this key may be doing it now.
   if (isInProgress(fault)) return true
-  const details = fault.details as { readonly outcome?: unknown } | null | undefined
-  if (details?.outcome === 'unknown') return true
+  const details = fault.details as Fields | null | undefined
+  if (details?.['outcome'] === 'unknown') return true
+  // Browsers and some proxies send a DELETE again by themselves where its answer is lost.
+  if (fault.code === 'ORDER_NOT_CANCELLABLE' && details?.['status'] === 'cancelled') return true
+  if (fault.code === 'NOT_FOUND' && operation === 'deleteWebhook') return true
   return fault.status >= 500 && fault.status !== 501 && !provesNothingDone.includes(fault.code)
 }
 
@@ -186,7 +194,7 @@ const isTemporary = (fault: Fault): boolean => {
   if (fault.kind === 'no-answer') return fault.code !== 'ABORTED'
   // A request before the end of a limit counts towards a suspension.
   if (fault.status === 429) return fault.retryAfterSeconds !== undefined
-  return [502, 503, 504].includes(fault.status)
+  return [408, 502, 503, 504].includes(fault.status)
 }
 
 // Never earlier than Retry-After, and at random, so that many callers do not return at once.
@@ -206,22 +214,27 @@ export const askFor = async (
     signal,
   }: Pick<Call, 'operation' | 'idempotencyKey' | 'timeoutMs' | 'signal'>,
 ): Promise<string> => {
-  const limit = eitherOf(signal, AbortSignal.timeout(timeoutMs))
-  const ended = new Promise<never>((_, reject) => {
-    limit.addEventListener('abort', () => reject(limit.reason))
-  })
+  const over = new AbortController()
+  let isLate = false
+  const atEnd = async (): Promise<never> => {
+    await sleep(timeoutMs, eitherOf(signal, over.signal))
+    isLate = true
+    throw signal?.reason
+  }
   try {
-    limit.throwIfAborted()
+    signal?.throwIfAborted()
     // Also one that throws at once ends here, so that nothing is left unhandled.
-    return await Promise.race([ended, (async () => accessToken())()])
+    return await Promise.race([atEnd(), (async () => accessToken())()])
   } catch (cause) {
     const isAborted = signal?.aborted === true
-    const code = isAborted ? 'ABORTED' : limit.aborted ? 'TIMED_OUT' : 'NETWORK_FAILURE'
+    const code = isAborted ? 'ABORTED' : isLate ? 'TIMED_OUT' : 'NETWORK_FAILURE'
     const message = `${operation} was not sent: accessToken() gave no token.`
     throw toError(
       { kind: 'no-answer', code, message, cause },
       { operation, idempotencyKey, timeoutMs, attempts: 0 },
     )
+  } finally {
+    over.abort()
   }
 }
 

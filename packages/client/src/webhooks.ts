@@ -79,7 +79,9 @@ export const readWebhook = async (received: ReceivedWebhook): Promise<WebhookEve
 /** Empty where there is none. */
 const headerOf = (headers: ReceivedWebhook['headers'], name: string): string => {
   const value =
-    headers instanceof Headers ? headers.get(name) : (headers[name.toLowerCase()] ?? headers[name])
+    headers instanceof Headers
+      ? headers.get(name)
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
   return typeof value === 'string' ? value : ''
 }
 

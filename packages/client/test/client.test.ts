@@ -86,9 +86,11 @@ describe.concurrent('a method', () => {
     expect(sent).toEqual([])
   })
 
-  it('closes all of a position without a body', async () => {
+  it('closes all of a position without a body, and nothing with a body that JSON would empty', async () => {
     const { client, sent } = clientWith([success()])
     await client.closePosition('p')
+    const inherited: object = Object.create({ volume: 0.1 })
+    await expect(client.closePosition('p', inherited)).rejects.toThrow('must be a plain object')
     expect(sent).toMatchObject([{ url: `${baseUrl}/positions/p/close`, body: {} }])
   })
 })
@@ -260,6 +262,21 @@ describe('an error', () => {
     expect(error).toBeInstanceOf(Error)
   })
 
+  it.each<
+    [what: string, code: string, details: object, call: (client: Client) => Promise<unknown>]
+  >([
+    [
+      'an order that is cancelled',
+      'ORDER_NOT_CANCELLABLE',
+      { status: 'cancelled' },
+      (client) => client.cancelOrder('o'),
+    ],
+    ['a webhook that is gone', 'NOT_FOUND', {}, (client) => client.deleteWebhook('w')],
+  ])('of a DELETE is unknown for %s, since browsers repeat it', async (_, code, details, call) => {
+    const { client } = clientWith([refusal(404, code, details)])
+    expect(await failure(call(client))).toMatchObject({ code, outcome: 'unknown' })
+  })
+
   it('has an unknown code as serviceCode', async () => {
     const { client } = clientWith([refusal(418, 'TEAPOT', { short: true })])
     const error = await failure(client.getOrder('o'))
@@ -416,7 +433,9 @@ describe('an export', () => {
   })
 
   it('keeps its stream while nothing else is held', async () => {
-    const server = createServer((_, reply) => reply.end('id')).listen()
+    const server = createServer((_, reply) => {
+      reply.setHeader('Content-Disposition', 'attachment').end('id')
+    }).listen()
     const { port } = server.address() as AddressInfo
     const client = createClient({ baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: 'tp_live_k' })
     const { stream } = await client.exportTrades()
@@ -438,8 +457,7 @@ describe('an export', () => {
   })
 })
 
-const signInPage = () =>
-  new Response('<p>Sign in</p>', { headers: { 'Content-Type': 'text/html' } })
+const signInPage = () => new Response('Sign in')
 
 it.each<[what: string, read: (client: Client) => Promise<unknown>]>([
   ['an export', (client) => client.exportTrades()],
@@ -447,7 +465,7 @@ it.each<[what: string, read: (client: Client) => Promise<unknown>]>([
 ])('a page of a proxy is not %s', async (_, read) => {
   expect(await failure(read(clientWith([signInPage]).client))).toMatchObject({
     code: 'UNREADABLE_ANSWER',
-    excerpt: '<p>Sign in</p>',
+    excerpt: 'Sign in',
   })
 })
 

@@ -28,10 +28,21 @@ const stream =
           return undefined
         },
       }),
+      { headers: { 'Content-Type': 'text/event-stream' } },
     )
   }
 
 const last = stream('stay', start, frame('evt_9'))
+
+const notFoundPage = () => new Response('<html>', { status: 404 })
+
+it('a page of a proxy between two connections ends nothing', async () => {
+  const { client } = clientWith([stream('end', start), notFoundPage, last])
+  const next = client.events()[Symbol.asyncIterator]().next()
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(await next).toMatchObject({ value: { id: 'evt_9' } })
+})
+
 const proxyAway = () => new Response('<html>', { status: 503, headers: { 'Retry-After': '900' } })
 const suspended = refusal(429, 'RATE_LIMIT_EXCEEDED', {}, { 'Retry-After': '900' })
 
@@ -84,7 +95,13 @@ it('waits for as long as the service is away', async () => {
 })
 
 it.each<[what: string, answer: (cancel: () => void) => Answer]>([
-  ['for the next event', (cancel) => () => new Response(new ReadableStream({ cancel }))],
+  [
+    'for the next event',
+    (cancel) => () =>
+      new Response(new ReadableStream({ cancel }), {
+        headers: { 'Content-Type': 'text/event-stream' },
+      }),
+  ],
   ['to connect again', () => lost],
 ])('ends at once, and closes its connection, while it waits %s', async (what, answer) => {
   const closed = vi.fn()

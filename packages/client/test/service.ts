@@ -83,6 +83,7 @@ export const hanging: Answer = ({ signal }) =>
 export const cutOff: Answer = () =>
   new Response(
     new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) }),
+    { headers: { 'Content-Disposition': 'attachment' } },
   )
 
 /** The error that a method threw; undefined if it threw none. */
