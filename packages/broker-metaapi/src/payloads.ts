@@ -197,16 +197,23 @@ export const PositionRows = t.array(PositionRow, 'a list of positions')
 
 export const Margin = t.type({ margin: amount }, 'a margin')
 
-export const SymbolNames = t.array(text, 'a list of symbols')
+// A terminal that has just connected has none yet.
+export const SymbolNames = t.refinement(
+  t.array(text),
+  (names) => names.length > 0,
+  'a list of symbols',
+)
 
-export const PriceRow = t.strict(
-  {
+// Before its first price the terminal has both as 0; a price below 0 is one.
+export const PriceRow = t.refinement(
+  t.strict({
     bid: finite,
     ask: finite,
     time,
     profitTickValue: amount,
     lossTickValue: amount,
-  },
+  }),
+  ({ bid, ask }) => bid !== 0 || ask !== 0,
   'a price',
 )
 

@@ -3,7 +3,7 @@
 // time that it named. The rate is kept under the published limits, trades before reads.
 import type { Clock, Stopwatch } from '@tradeport/domain/ports'
 import { setBounded } from './account-pauses.ts'
-import { nothingSent, rateLimited, type RateLimit } from './failures.ts'
+import { nothingSent, pauseGroups, rateLimited, type RateLimit } from './failures.ts'
 import type { ReadRequest, Target } from './requests.ts'
 
 /**
@@ -18,7 +18,7 @@ export interface TokenLimits {
   readonly perSecondPerAccount: number
   readonly readsAtOnce: number
   readonly readsAtOncePerAccount: number
-  /** How many of an account's reads may wait, and as many of its probes and margins. Trades: any. */
+  /** How many reads of an account may wait, of each slow kind and of all others. Trades: any. */
   readonly waitingPerAccount: number
 }
 
@@ -88,11 +88,16 @@ const activeAccountMs = 3_600_000
 type GatedRequest = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
 
 /**
- * Probes of accounts that hang, and margins, which are slow on the terminal, each get a quarter of
- * the reads at most, so that the rest is left for other reads.
+ * What can be slow has a share of the reads, so that the rest is left for others: a quarter of the
+ * token's for probes of accounts that hang, as many for margins, and half of an account's for its
+ * market data.
  */
-const slowKindOf = ({ kind, route }: GatedRequest): string | undefined =>
-  kind === 'probe' ? kind : route === 'calculate-margin' ? route : undefined
+const slowKindOf = ({ kind, route }: GatedRequest): string | undefined => {
+  if (kind === 'probe') return kind
+  if (route === 'calculate-margin') return 'margin'
+  return pauseGroups[route].endsWith('prices') ? marketData : undefined
+}
+const marketData = 'market data'
 
 /** All requests of a queue pass the same checks, so that only the first of each is looked at. */
 const queueName = (request: GatedRequest): string =>
@@ -149,12 +154,17 @@ export const createTokenGate = (
     let bestRank = Infinity
     for (const [first] of queues.values()) {
       if (first === undefined) continue
+      const ofAccount = ofAccounts.get(first.accountKey) ?? []
+      if (ofAccount.length >= limits.readsAtOncePerAccount) continue
       const slowKind = slowKindOf(first)
-      const ofSlowKind = slowKind === undefined ? 0 : (ofSlowKinds.get(slowKind)?.length ?? 0)
-      if (ofSlowKind >= limits.readsAtOnce / 4) continue
-      const ofAccount = ofAccounts.get(first.accountKey)?.length ?? 0
-      if (ofAccount >= limits.readsAtOncePerAccount) continue
-      const rank = now - first.arrivedAt >= longestYieldMs ? 0 : ofAccount
+      const isFull =
+        slowKind === marketData
+          ? ofAccount.filter((one) => slowKindOf(one) === marketData).length >=
+            limits.readsAtOncePerAccount / 2
+          : slowKind !== undefined &&
+            (ofSlowKinds.get(slowKind)?.length ?? 0) >= limits.readsAtOnce / 4
+      if (isFull) continue
+      const rank = now - first.arrivedAt >= longestYieldMs ? 0 : ofAccount.length
       const isEarlier = next !== undefined && rank === bestRank && first.sequence < next.sequence
       if (rank < bestRank || isEarlier) [next, bestRank] = [first, rank]
     }

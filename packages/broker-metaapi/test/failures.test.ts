@@ -117,6 +117,20 @@ describe('a read', () => {
       expect(await quote(symbol)).toBe(symbol === 'USOIL' ? 'Left' : 'Right')
   })
 
+  it('that a terminal answers with no symbols, or a price of 0, is unavailable', async () => {
+    const { symbols, quote } = apiWith().marketData
+    const price = { bid: 0, ask: 0, time: '2026-05-01T12:00:00.000Z' }
+    provider()
+      .get(/symbols$/)
+      .reply(200, [])
+      .get(/price/)
+      .reply(200, price)
+    expect([
+      reasonOf(await symbols(account)()),
+      reasonOf(await quote(account, 'EURUSD')()),
+    ]).toEqual(['symbols: the answer is not a list of symbols', 'price: the answer is not a price'])
+  })
+
   it('never reports the token', async () => {
     const headers = { 'retry-after': token, location: `https://x.example/${token}` }
     const body = { error: token, message: token, metadata: { recommendedRetryTime: token } }

@@ -53,12 +53,18 @@ describe('the gate of a token', () => {
     expect(slow).toBe(2)
   })
 
-  it('starts a read of an account behind a margin of it that has to wait', async () => {
-    const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
-    for (const account of ['x', 'y', 'a'])
-      void gate.enter({ ...key(account), route: 'calculate-margin' }, 'read', patient())
-    ;(await gate.enter(key('a'), 'read', patient()))()
-  })
+  it.each([
+    ['margin', 'calculate-margin', ['x', 'y', 'a']],
+    ['price', 'price', ['a', 'a', 'a']],
+    ['candle', 'candles', ['a', 'a', 'a']],
+  ] as const)(
+    'starts a read of an account behind a %s of it that has to wait',
+    async (_, route, accounts) => {
+      const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
+      for (const account of accounts) void gate.enter({ ...key(account), route }, 'read', patient())
+      ;(await gate.enter(key('a'), 'read', patient()))()
+    },
+  )
 
   it('rejects all while the token is limited, for the longest limit, and no other token', async () => {
     const gate = gateOf({ waitingPerAccount: 1 })

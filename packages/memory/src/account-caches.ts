@@ -41,6 +41,7 @@ const maxMarginWaitMs = 4_000
 /** How long after a change positions are read from the terminal. */
 const freshMs = 30_000
 const liveAccountTtlMs = 5_000
+const termsFailureTtlMs = 5_000
 const quoteTtlMs = 1_000
 const maxQuotes = 50_000
 const maxCandles = 200_000
@@ -175,8 +176,8 @@ export const cachedLiveAccounts = (
 
 /**
  * Keeps quotes and the latest candles for a second, an account's symbols and their terms for an
- * hour, and for a minute that there are no candles so early; failures not at all. Ticks pass
- * through.
+ * hour, and for a minute that there are no candles so early; that one of them cannot be read for a
+ * second, or five of the expensive symbols and terms. Ticks pass through.
  */
 export const cachedMarketData = (
   marketData: MarketData,
@@ -187,20 +188,21 @@ export const cachedMarketData = (
     clock,
     ttlMs: termsTtlMs,
     maxWeight: maxSymbols,
+    failureTtlMs: termsFailureTtlMs,
     weigh: (names) => 1 + names.length,
-    // A provider that has just connected has none.
-    isKept: (names) => names.length > 0,
     counters: countersOf?.('symbols'),
   })
   const instruments = createSingleFlightCache<BrokerReadError, BrokerInstrument>({
     clock,
     ttlMs: termsTtlMs,
+    failureTtlMs: termsFailureTtlMs,
     maxWeight: maxInstruments,
     counters: countersOf?.('instruments'),
   })
   const quotes = createSingleFlightCache<BrokerReadError, Quote>({
     clock,
     ttlMs: quoteTtlMs,
+    failureTtlMs: quoteTtlMs,
     maxWeight: maxQuotes,
     counters: countersOf?.('quotes'),
   })
@@ -210,6 +212,9 @@ export const cachedMarketData = (
   >({
     clock,
     ttlMs: quoteTtlMs,
+    failureTtlMs: quoteTtlMs,
+    // Who joins a read takes the candles to be as old as the question.
+    ageFrom: 'start',
     maxWeight: maxCandles,
     weigh: (candles) => 1 + candles.length,
     counters: countersOf?.('candles'),
@@ -220,6 +225,7 @@ export const cachedMarketData = (
   >({
     clock,
     ttlMs: noCandlesTtlMs,
+    failureTtlMs: quoteTtlMs,
     maxWeight: maxEmptyPages,
     isKept: (candles) => candles.length === 0,
   })

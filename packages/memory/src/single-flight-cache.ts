@@ -10,6 +10,8 @@ interface SingleFlightCacheOptions<A> {
   readonly clock: Clock
   /** A value is returned while it is younger than this. A function is called for each read. */
   readonly ttlMs: number | (() => number)
+  /** How long a failure is returned to later readers too; 0 by default. */
+  readonly failureTtlMs?: number
   /**
    * The beginning of a value's age. With `completion`, the default, a slow read is kept as long as
    * a quick one. With `start` a value is never older than the time to live at its source either,
@@ -48,16 +50,16 @@ export interface CacheParts {
 
 interface SingleFlightCache<Failure, A> {
   /**
-   * The kept value, or the result of the read in progress for this key, or that of `load`. A
-   * failure or an exception is returned to all who wait for it and not kept.
+   * What is kept, or the result of the read in progress for this key, or that of `load`. An
+   * exception is thrown to all who wait for it and not kept.
    */
   readonly read: (key: string, load: TE.TaskEither<Failure, A>) => TE.TaskEither<Failure, A>
   /**
-   * Drops the values for which the function is true, and every read in progress: its result goes
-   * only to those who already wait.
+   * Drops the values for which the function is true, failures, and every read in progress: its
+   * result goes only to those who already wait.
    */
   readonly dropWhere: (isDropped: (value: A) => boolean) => void
-  /** How many values are kept, stale ones included. */
+  /** How many results are kept, stale ones included. */
   readonly size: () => number
 }
 
@@ -66,8 +68,8 @@ interface ReadInProgress<Failure, A> {
   readonly startedAt: Instant
 }
 
-interface Kept<A> {
-  readonly value: A
+interface Kept<Failure, A> {
+  readonly result: E.Either<Failure, A>
   readonly agesFrom: Instant
 }
 
@@ -77,6 +79,7 @@ const staleMs = 30_000
 export const createSingleFlightCache = <Failure, A>({
   clock,
   ttlMs,
+  failureTtlMs = 0,
   ageFrom = 'completion',
   maxWeight,
   weigh = () => 1,
@@ -85,7 +88,9 @@ export const createSingleFlightCache = <Failure, A>({
   maxJoinMs = 60_000,
 }: SingleFlightCacheOptions<A>): SingleFlightCache<Failure, A> => {
   const reads = new Map<string, ReadInProgress<Failure, A>>()
-  const kept = createLruCache<string, Kept<A>>(maxWeight, ({ value }) => weigh(value), {
+  const weightOf = ({ result }: Kept<Failure, A>): number =>
+    E.isRight(result) ? weigh(result.right) : 1
+  const kept = createLruCache<string, Kept<Failure, A>>(maxWeight, weightOf, {
     // Frees the memory of stale values that nobody asks for. The library purges by this clock in
     // fractions of a millisecond; an entry that is read in its last millisecond would stay.
     ttlAutopurge: true,
@@ -93,6 +98,8 @@ export const createSingleFlightCache = <Failure, A>({
     perf: { now: () => performance.now() },
   })
   const ttlNow = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
+  const ttlOf = (result: E.Either<Failure, A>): number =>
+    E.isRight(result) ? ttlNow() : failureTtlMs
   // With ages from the start, a read that is joined must be as young as a kept value.
   const joinForMs =
     ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxJoinMs) : maxJoinMs
@@ -113,9 +120,9 @@ export const createSingleFlightCache = <Failure, A>({
     const isCurrent = (): boolean => reads.get(key) === inProgress
     try {
       const result = await inProgress.result
-      if (isCurrent() && E.isRight(result) && isKept(result.right)) {
+      if (isCurrent() && (E.isLeft(result) ? failureTtlMs > 0 : isKept(result.right))) {
         const agesFrom = ageFrom === 'start' ? startedAt : clock.now()
-        kept.set(key, { value: result.right, agesFrom }, { ttl: ttlNow() + staleMs })
+        kept.set(key, { result, agesFrom }, { ttl: ttlOf(result) + staleMs })
       }
       return result
     } finally {
@@ -126,9 +133,9 @@ export const createSingleFlightCache = <Failure, A>({
   return {
     read: (key, load) => async () => {
       const found = kept.get(key)
-      if (found !== undefined && isYounger(found.agesFrom, ttlNow())) {
+      if (found !== undefined && isYounger(found.agesFrom, ttlOf(found.result))) {
         counters.hits += 1
-        return E.right(found.value)
+        return found.result
       }
       kept.delete(key)
       const inProgress = reads.get(key)
@@ -141,7 +148,8 @@ export const createSingleFlightCache = <Failure, A>({
     },
     dropWhere: (isDropped) => {
       reads.clear()
-      for (const [key, { value }] of kept.entries()) if (isDropped(value)) kept.delete(key)
+      for (const [key, { result }] of kept.entries())
+        if (E.isLeft(result) || isDropped(result.right)) kept.delete(key)
     },
     size: () => kept.size,
   }

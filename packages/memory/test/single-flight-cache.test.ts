@@ -35,6 +35,14 @@ describe('the single-flight cache', () => {
     expect(await read('a', 3)).toStrictEqual(E.right(3))
   })
 
+  it('keeps a failure for its own time', async () => {
+    const { cache, clock, read } = cacheWith({ failureTtlMs: 10 })
+    await cache.read('a', TE.left('down'))()
+    expect(await read('a', 1)).toStrictEqual(E.left('down'))
+    clock.advance(10)
+    expect(await read('a', 1)).toStrictEqual(E.right(1))
+  })
+
   it.each([
     ['the most recently used values', { maxWeight: 2 }, ['a4', 'b5', 'a4', 'c3'], ['a', 'c']],
     [

@@ -8,7 +8,7 @@ import {
   type TradingSession,
 } from '../market/market-data.ts'
 import { moneyUnit, roundAmount, sumExactly, wholeUnits } from '../primitives/exact-sum.ts'
-import { dayMs, hourMs, type Instant } from '../primitives/instant.ts'
+import { dayMs, hourMs, minuteMs, type Instant } from '../primitives/instant.ts'
 import { belongsBelow, type LevelName } from '../primitives/prices.ts'
 import type { OrderRequest } from './order.ts'
 
@@ -124,8 +124,9 @@ const isOpenByClock = (sessions: readonly TradingSession[], local: Instant): boo
   const weekday = weekdays[(day + 3) % 7]
   return sessions.some((session) => {
     const [fromMs, toMs] = [timeOfDayMs(session.from), timeOfDayMs(session.to)]
-    // A session that ends at 00:00 lasts until midnight.
-    return session.day === weekday && timeMs >= fromMs && (timeMs < toMs || toMs <= fromMs)
+    // One that ends at 00:00 lasts until midnight. Some terminals give that as the first minute.
+    const isUntilMidnight = toMs < fromMs + minuteMs
+    return session.day === weekday && timeMs >= fromMs && (timeMs < toMs || isUntilMidnight)
   })
 }
 

@@ -43,7 +43,7 @@ import { createCandleReader } from './steps/read-candles.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 import { createTurns } from './steps/turns.ts'
 
-/** A quote older than this is stale: the market is closed, or the terminal lost its broker. */
+/** A quote further from now is stale: the market is closed, or the terminal lost its broker. */
 const staleAfterMs = minuteMs
 /** The terms of symbols that one request reads at once: other reads of the account go between. */
 const termsAtOnce = 4
@@ -216,7 +216,7 @@ export const createMarketData = (ports: MarketPorts) => {
     ask,
     spread: sumExactly([ask, -bid]),
     time,
-    stale: clock.now() - time > staleAfterMs,
+    stale: Math.abs(clock.now() - time) > staleAfterMs,
   })
 
   const pageOfInstruments = (

@@ -44,9 +44,11 @@ const order: OrderRequest = {
 const limit = { orderType: 'limit', price: 1.05 } as const
 const wednesday = Date.UTC(2026, 10, 25, 12)
 const saturday = Date.UTC(2026, 10, 28, 14)
-const sessions = (['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const).map(
-  (day): TradingSession => ({ day, from: '00:00:00.000', to: '24:00:00.000' }),
-)
+const sessionsUntil = (to: string) =>
+  (['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const).map(
+    (day): TradingSession => ({ day, from: '00:00:00.000', to }),
+  )
+const sessions = sessionsUntil('24:00:00.000')
 
 interface Scene {
   readonly order?: Partial<OrderRequest>
@@ -66,6 +68,16 @@ const notPassed = ({ order: fields, terms, now = wednesday, isQuoted }: Scene) =
     })
     return result === 'passed' ? [] : [[name, result?.message ?? null]]
   })
+
+const resultsOf = (fields: Partial<OrderRequest>, terms: Partial<BrokerInstrument>, now: number) =>
+  instrumentChecks.map(({ check }) =>
+    check({
+      order: { ...order, ...fields },
+      instrument: { ...instrument, sessions, ...terms },
+      quote,
+      now,
+    }),
+  )
 
 describe('a check of the instrument', () => {
   it.each<[Scene, ...failing: (readonly [string, string | null])[]]>([
@@ -117,7 +129,8 @@ describe('a check of the instrument', () => {
     ],
     // Friday evening in some zones, and Saturday in others.
     [{ now: saturday - 13 * 3_600_000 }, ['market_open', null]],
-    [{ terms: { sessions: sessions.map((one) => ({ ...one, to: '00:00:00.000' })) } }],
+    [{ terms: { sessions: sessionsUntil('00:00:00.000') } }],
+    [{ terms: { sessions: sessionsUntil('00:00:59.999') } }],
     [{ order: { volume: 0.01 } }],
     [{ order: { volume: 0.013 }, terms: { volumeStep: 0 } }],
     [{ order: { side: 'sell' }, terms: { tradeMode: 'short_only' } }],
@@ -131,20 +144,6 @@ describe('a check of the instrument', () => {
   ])('%j', (scene, ...failing) => {
     expect(notPassed(scene)).toEqual(failing)
   })
-
-  const resultsOf = (
-    fields: Partial<OrderRequest>,
-    terms: Partial<BrokerInstrument>,
-    now: number,
-  ) =>
-    instrumentChecks.map(({ check }) =>
-      check({
-        order: { ...order, ...fields },
-        instrument: { ...instrument, sessions, ...terms },
-        quote,
-        now,
-      }),
-    )
 
   it.each<[Partial<OrderRequest>, Partial<BrokerInstrument>, code: string, details: object]>([
     [{}, { tradeMode: 'disabled' }, 'TRADING_DISABLED', { tradeMode: 'disabled' }],

@@ -174,7 +174,7 @@ describe('the source of prices', () => {
   })
 })
 
-it('a quote is stale once it is older than a minute', async () => {
+it('a quote is stale once it is older than a minute, or as far ahead', async () => {
   const { use, caller, link, marketData, wait } = open()
   const { id } = link()
   const time = Date.parse('2026-11-20T12:00:00.000Z')
@@ -186,6 +186,7 @@ it('a quote is stale once it is older than a minute', async () => {
       .stale
   }
   expect([await staleAfter(60 * secondMs), await staleAfter(1)]).toEqual([false, true])
+  expect(await staleAfter(-120 * secondMs - 2)).toBe(true)
 })
 
 it("a page of a broker's instruments has their terms; what needs an account is refused without one", async () => {
