@@ -419,7 +419,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   InvalidCursor: [
     400,
-    'The cursor cannot be read, or belongs to other filters or another user. Send meta.pagination.cursor of the previous page with the filters of that page, or start without one.',
+    'The cursor cannot be read, or belongs to other filters or another user. Send the cursor of the previous page with the filters of that page, or start without one.',
   ],
   RateLimitExceeded: [
     429,

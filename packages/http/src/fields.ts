@@ -137,7 +137,7 @@ export const orderSymbol = text(
 )
 
 /** No pattern can check that the day exists. */
-export const instantPattern = String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+\-]\d{2}(:?\d{2})?)?)?$`
+export const instantPattern = String.raw`^\d{4}-\d{2}-\d{2}([Tt]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?([Zz]|[+\-]\d{2}(:?\d{2})?)?)?$`
 
 /** One end of a range of times, which is included. */
 export const instantAt = (edge: RangeEdge, description: string): Schema<Instant> => ({

@@ -87,6 +87,8 @@ const mayHoldSecret = (text: string): boolean => secretForm.test(text.slice(0, 1
 const describeReceived = (value: unknown, { writeOnly, type }: JsonSchema): string => {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
+  // JSON has no infinite number: it was beyond the largest number that can be kept.
+  if (value === Infinity || value === -Infinity) return 'a number that is too large'
   const shown = String(value)
   if (writeOnly === true || mayHoldSecret(shown))
     return `${shown.length} characters that are not shown here`

@@ -397,7 +397,7 @@ describe('a document', () => {
       '{"accounts":[{"id":"x","accountNumber":5012345,"balance":1e999}]}',
       'accounts[0].id must be the UUID of an account; got "x"',
       `accounts[0].accountNumber ${name} the number 5012345`,
-      'accounts[0].balance must be a number; got Infinity',
+      'accounts[0].balance must be a number; got a number that is too large',
     ],
     [
       { tenant: [], constructor: 1 },

@@ -342,7 +342,11 @@ describe('a request', () => {
       'type is required; it must be one of buy, sell',
       'volume is required; it must be a number of lots from 0.00000001',
     ],
-    [close, '{"volume":1e999}', 'volume must be a number of lots from 0.00000001; got Infinity'],
+    [
+      close,
+      '{"volume":1e999}',
+      'volume must be a number of lots from 0.00000001; got a number that is too large',
+    ],
     [close, { volume: 1e-9 }, 'volume must be a number of lots from 0.00000001; got 1e-9'],
     ['PUT /webhooks/x', {}, 'body must have at least one of url, eventTypes, enabled'],
     ['PUT /webhooks/x', { enabled: 'true' }, 'enabled must be true or false; got the text "true"'],
