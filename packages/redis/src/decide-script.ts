@@ -34,18 +34,25 @@ export interface SharedDecision extends RateDecision {
 
 /**
  * The returned state contains only the bucket of this endpoint.
- * @param carried this instance's state, by the clock of `now`, if Redis may not have it; the
- * stricter of both applies
+ * @param carried this instance's state, by the clock of `now`; of it and that of Redis the stricter
+ * applies
+ * @param isFromRedis `carried` was that of Redis, and is only sent where Redis has lost it
  */
 export type DecideInRedis = (
   subject: RateSubject,
   endpoint: EndpointLimit | undefined,
   now: Instant,
   carried?: RateState,
+  isFromRedis?: boolean,
 ) => Promise<SharedDecision>
+
+/** Asks for this answer, instead of a decision, where Redis has no state. */
+const lost = 'lost'
 
 // Mirrors `decideRate` and its functions; a property compares the two.
 const lua = `
+local isFromRedis = ARGV[9] == '${lost}'
+if isFromRedis and redis.call('EXISTS', KEYS[1]) == 0 then return { '${lost}' } end
 local callerNow, minuteSize, minuteInterval, perDay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local route, endpointSize, endpointInterval = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local now = callerNow
@@ -108,7 +115,7 @@ end
 
 local state = keptState()
 catchUp(state)
-if ARGV[9] ~= '' then
+if ARGV[9] ~= '' and not isFromRedis then
   local carried = cjson.decode(ARGV[9])
   moveBy(carried, now - callerNow)
   makeStricter(state, carried)
@@ -161,26 +168,30 @@ export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): 
   redis.defineCommand('decideRate', { numberOfKeys: 1, lua })
   // The type of ioredis has no commands that are defined later.
   const command = (redis as unknown as { readonly decideRate: Command }).decideRate.bind(redis)
-  return async (subject, endpoint, now, carried) => {
+  return async (subject, endpoint, now, carried, isFromRedis = false) => {
     const minute = minuteBuckets[subject.plan]
     const own = endpoint === undefined ? undefined : endpointBucket(endpoint)
-    const reply = await command(
-      prefix + programOf(subject),
-      clock,
-      now,
-      minute.size,
-      minute.intervalMs,
-      tiers[subject.plan].requestsPerDay,
-      endpoint?.route ?? '',
-      own?.size ?? 0,
-      own?.intervalMs ?? 0,
-      carried === undefined ? '' : JSON.stringify(toCarried(carried)),
-    )
-    return readReply(reply, endpoint)
+    const ask = (sent: string) =>
+      command(
+        prefix + programOf(subject),
+        clock,
+        now,
+        minute.size,
+        minute.intervalMs,
+        tiers[subject.plan].requestsPerDay,
+        endpoint?.route ?? '',
+        own?.size ?? 0,
+        own?.intervalMs ?? 0,
+        sent,
+      )
+    if (carried === undefined) return readReply(await ask(''), endpoint)
+    const reply = isFromRedis ? await ask(lost) : [lost]
+    const isLost = reply[0] === lost
+    return readReply(isLost ? await ask(JSON.stringify(toSent(carried))) : reply, endpoint)
   }
 }
 
-const toCarried = ({
+const toSent = ({
   at,
   minuteFullAt,
   day,

@@ -92,8 +92,8 @@ export const openRedisRateLimiter = async (
   // would share their limits. Nothing is sent for 0: not every proxy or user may use the command.
   const { db = 0 } = redis.options
   const select = async (): Promise<unknown> => (db === 0 ? undefined : redis.select(db))
-  // States that came from Redis since it was last up. All other states are sent to Redis with the
-  // subject's next request.
+  // States that came from Redis since it was last up. All others are sent to it with the subject's
+  // next request.
   let statesFromRedis = new WeakSet<RateState>()
 
   // Requests use Redis until it fails to answer in time, and again once it answers a probe. In
@@ -161,7 +161,8 @@ export const openRedisRateLimiter = async (
       subject,
       endpoint,
       now,
-      known === undefined || statesFromRedis.has(known) ? undefined : caughtUp(known, now),
+      known && caughtUp(known, now),
+      known && statesFromRedis.has(known),
     )
     let shared: SharedDecision
     try {

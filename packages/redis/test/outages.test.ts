@@ -174,7 +174,7 @@ describe.skipIf(!isInstalled)(
       ])
     })
 
-    it('continues from the state of Redis during an outage, and restores it in a Redis that was emptied', async () => {
+    it('continues from the state of Redis during an outage, and restores it in a Redis that was emptied, also while it is connected', async () => {
       await using server = await startOwnServer()
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
@@ -188,6 +188,8 @@ describe.skipIf(!isInstalled)(
       await server.start()
       await one.until('shared')
       expect(await one.ask(subject, 3)).toEqual(['passed', ...times(2, 'endpoint')])
+      await server.empty()
+      expect(await one.ask(subject, 1)).toEqual(['endpoint'])
       await other.until('shared')
       expect(await other.ask(subject, 1)).toEqual(['endpoint'])
       expect(one.lines.map(({ event }) => event)).toEqual(['redis_lost', 'redis_back'])

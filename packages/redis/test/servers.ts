@@ -37,6 +37,8 @@ interface OwnServer extends AsyncDisposable {
   /** Ends it at once; what it held is gone. */
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
+  /** What it held is gone, and its connections are not. */
+  readonly empty: () => Promise<void>
   /** It keeps its connections and answers nothing until it is thawed. */
   readonly freeze: () => void
   readonly thaw: () => void
@@ -65,6 +67,11 @@ export const startOwnServer = async (): Promise<OwnServer> => {
     url: `redis://127.0.0.1:${port}`,
     start,
     stop,
+    empty: async () => {
+      const redis = new Redis(port)
+      await redis.flushall()
+      redis.disconnect()
+    },
     [Symbol.asyncDispose]: stop,
     freeze: () => child?.kill('SIGSTOP'),
     thaw: () => child?.kill('SIGCONT'),
