@@ -14,8 +14,8 @@ import { positionsIn } from './translate.ts'
 /**
  * A provider that has just connected may return empty lists. Where it shows no position, and the
  * account has margin in use, no money or an open result, the terminal is asked. If that has margin
- * in use and lists no open orders either, the margin can only come from positions, and the read
- * fails.
+ * in use, and no open orders that could need it or an open result, which no order has, there are
+ * positions, and the read fails.
  * @param readFromTerminal from the trading terminal, not from the provider's copy
  */
 export const readPositions =
@@ -24,20 +24,20 @@ export const readPositions =
     readFromTerminal: boolean,
   ): Broker['positions'] =>
   (account) => {
-    const mayHavePositions = async (terminal: boolean): Promise<boolean> => {
-      const { margin, balance, equity, credit } = await readInformation(account, terminal)
-      if (margin > 0 || terminal) return margin > 0
-      // Hedged positions may need no margin.
-      return equity === 0 || roundAmount(equity - balance - (credit ?? 0)) !== 0
-    }
     const read = async (terminal: boolean): Promise<PositionsReading> => {
       const readAt = clock.now()
       const request = requests.current('positions', terminal)
       const positions = await fetchFrom(account, request, positionsIn)
-      if (positions.length > 0 || !(await mayHavePositions(terminal))) return { positions, readAt }
+      if (positions.length > 0) return { positions, readAt }
+      const { margin, balance, equity, credit } = await readInformation(account, terminal)
+      const isFloating = roundAmount(equity - balance - (credit ?? 0)) !== 0
+      // Hedged positions may need no margin.
+      const mayHavePositions = margin > 0 || (!terminal && (equity === 0 || isFloating))
+      if (!mayHavePositions) return { positions, readAt }
       if (!terminal) return read(true)
       const orders = await fetchFrom(account, requests.current('orders', true), ordersIn)
-      if (orders.length > 0) return { positions, readAt }
+      // The margin may be theirs, but an order has no floating result.
+      if (orders.length > 0 && (equity === 0 || !isFloating)) return { positions, readAt }
       // An order may have been filled between the reads.
       const again = await fetchFrom(account, request, positionsIn)
       if (again.length > 0) return { positions: again, readAt }

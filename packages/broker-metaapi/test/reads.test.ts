@@ -140,7 +140,13 @@ describe('a list without positions', () => {
       ]),
       ['is empty where the copy’s margin was old', {}, { 'account-information': idle }, []],
       ['proves nothing beside margin in use', {}, {}, 'unavailable'],
-      ['is empty where an open order may use the margin', {}, { orders: [order] }, []],
+      [
+        'is empty where an open order may use the margin',
+        {},
+        { orders: [order], 'account-information': { ...idle, margin: 184.1 } },
+        [],
+      ],
+      ['proves nothing beside an open result', {}, { orders: [order] }, 'unavailable'],
     ],
   )('%s', async (_, copy, terminal, tickets) => {
     const empty: Shown = { positions: [], orders: [], 'account-information': informationRow }

@@ -106,8 +106,9 @@ export const describeFailure = (error: unknown): string => {
   if (error instanceof DescribedError) return error.message
   const code = textField(error, 'code')
   const constraint = textField(error, 'constraint')
-  if (code !== undefined && namesNoValue.test(code))
+  if (code !== undefined && ofStatement.test(code))
     return `${code}: ${withoutStatement(error.message)}`
+  if (code !== undefined && namesNoValue.test(code)) return `${code}: ${error.message}`
   if (code === readOnlyCode) return `${code}: ${readOnlyText}`
   if (code === diskFull) return `${code}: the disk of the database is full; free space on it`
   if (code !== undefined) return constraint === undefined ? code : `${code} on ${constraint}`
@@ -121,11 +122,10 @@ export const readOnlyCode = '25006'
 export const readOnlyText =
   'the PostgreSQL server is read-only: DATABASE_URL must lead to the primary'
 
-/**
- * Of a connection, the server's state or a timeout: the message can only name the database or the
- * role.
- */
-const namesNoValue = /^(?:08|28|3D|53300|57|55000)/
+/** Of a connection or the server's state: the message can only name the database or the role. */
+const namesNoValue = /^(?:08|28|3D|53300|55000)/
+/** A statement that the server ended, or ended with its connection. */
+const ofStatement = /^57/
 
 /** A message without the statement that knex puts in front of the driver's. */
 export const withoutStatement = (message: string): string =>

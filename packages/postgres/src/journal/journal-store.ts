@@ -9,7 +9,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { instant, numeric, nullable, toTimestamptz } from '../connection/columns.ts'
-import { databasePort } from '../connection/failures.ts'
+import { DescribedError, databasePort } from '../connection/failures.ts'
+import { createFairPool } from '../connection/fair-pool.ts'
 import { query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import type { RecordingDependencies } from '../events/events.ts'
 import { readDeals } from './deal-row.ts'
@@ -23,15 +24,30 @@ import {
   isOfAccount,
   states,
 } from './journal-row.ts'
-import { journalLost, writeJournal } from './write-journal.ts'
+import { changesDeals, journalLost, writeJournal, writeProgress } from './write-journal.ts'
 
 interface Dependencies extends RecordingDependencies {
   /** Between two rounds of the watch. */
   readonly watchMs: number
 }
 
+/** Long writes, as of a first read, leave database connections to all others. */
+const writeTurns = { size: 3, perTenant: 2, perAccount: 1 }
+const writePatienceMs = 20 * secondMs
+
 export const createJournal = (dependencies: Dependencies): Journal => {
   const { knex, watchMs } = dependencies
+  const turns = createFairPool(writeTurns)
+  const inTurn = async <A>({ account }: JournalClaim, write: () => Promise<A>): Promise<A> => {
+    const key = { tenant: account.owner.tenantId, account: account.accountId }
+    const release = await turns.acquire(key, writePatienceMs)
+    if (release === undefined) throw new DescribedError('other journals were written for too long')
+    try {
+      return await write()
+    } finally {
+      release()
+    }
+  }
   /** Renews the claim as well. */
   const updateClaimed = async <A>(
     claim: JournalClaim,
@@ -63,7 +79,10 @@ export const createJournal = (dependencies: Dependencies): Journal => {
     },
     dealsFrom: (account, from, limit) =>
       dealsOfLink(account, sql`time_ms >= ${from} order by time_ms, id, entry limit ${limit}`),
-    write: (claim, change) => writeJournal(dependencies, claim, change),
+    write: (claim, change) =>
+      changesDeals(change)
+        ? inTurn(claim, () => writeJournal(dependencies, claim, change))
+        : writeProgress(knex, claim, change),
     check: async (claim, balance, at) => {
       const difference = sql`round(${numeric.encode(balance)}::numeric - ${movedMoney(claim)}, 8)`
       const checked = await updateClaimed<{ readonly difference: string }>(

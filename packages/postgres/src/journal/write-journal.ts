@@ -35,23 +35,29 @@ import { positionColumns, rowOfPosition } from './trade-row.ts'
 
 export const journalLost: JournalLost = { _tag: 'JournalLost' }
 
-export const writeJournal = async (
+export const changesDeals = ({ inserted, changed, vanished }: JournalChange): boolean =>
+  inserted.length + changed.length + vanished.length > 0
+
+/** A change without deals, which is the usual one: one statement needs no transaction. */
+export const writeProgress = (
+  knex: Knex,
+  claim: JournalClaim,
+  change: JournalChange,
+): Promise<E.Either<JournalLost, JournalWritten>> =>
+  recordProgress(knex, claim, change, {
+    deals: 0,
+    trades: 0,
+    revisions: 0,
+    isChanged: false,
+    positionsOfNewCloses: [],
+  })
+
+export const writeJournal = (
   { knex, recorder }: RecordingDependencies,
   claim: JournalClaim,
   change: JournalChange,
-): Promise<E.Either<JournalLost, JournalWritten>> => {
-  // Nothing new, which is the usual case: one statement needs no transaction of its own.
-  if (change.inserted.length + change.changed.length + change.vanished.length === 0) {
-    const nothing = {
-      deals: 0,
-      trades: 0,
-      revisions: 0,
-      isChanged: false,
-      positionsOfNewCloses: [],
-    }
-    return recordProgress(knex, claim, change, nothing)
-  }
-  return transact(knex, async (trx) => {
+): Promise<E.Either<JournalLost, JournalWritten>> =>
+  transact(knex, async (trx) => {
     if (!(await returnsRow(trx, sql`select from journals where ${isClaimed(claim)} for update`)))
       return E.left(journalLost)
     // A changed deal is deleted and inserted again.
@@ -127,7 +133,6 @@ export const writeJournal = async (
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
     return recorded
   })
-}
 
 interface Span {
   readonly earliest: number
