@@ -150,7 +150,7 @@ const watchDatabase = (check: DatabaseCheck, log: Logger): Disposable => {
       return
     }
     if (failures >= failuresToBeLost)
-      log.warn({ event: 'database_back' }, 'the database answers again')
+      log.warn({ event: 'database_back' }, 'the database can be used again')
     failures = 0
   }
   const timer = setInterval(() => void watch(), watchEveryMs).unref()

@@ -95,7 +95,7 @@ type GatedRequest = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
 const slowKindOf = ({ kind, route }: GatedRequest): string | undefined => {
   if (kind === 'probe') return kind
   if (route === 'calculate-margin') return 'margin'
-  return pauseGroups[route].endsWith('prices') ? marketData : undefined
+  return pauseGroups[route] === 'prices' ? marketData : undefined
 }
 const marketData = 'market data'
 

@@ -56,7 +56,6 @@ describe('the gate of a token', () => {
   it.each([
     ['margin', 'calculate-margin', ['x', 'y', 'a']],
     ['price', 'price', ['a', 'a', 'a']],
-    ['candle', 'candles', ['a', 'a', 'a']],
   ] as const)(
     'starts a read of an account behind a %s of it that has to wait',
     async (_, route, accounts) => {

@@ -76,7 +76,7 @@ async function* itemsOf<Item>(
       if (isStopped()) return undefined
       // Once there was a connection, what is not the service's answer comes from a proxy.
       const isOfProxy = wasOpen && isTradeportError(error) && error.code === 'UNREADABLE_ANSWER'
-      const afterMs = isOfProxy ? 0 : passesAfterMs(error)
+      const afterMs = passesAfterMs(error) ?? (isOfProxy ? 0 : undefined)
       if (afterMs === undefined) throw error
       refusedForMs = afterMs
       return undefined

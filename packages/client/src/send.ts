@@ -72,9 +72,8 @@ const sendOnce = async ({
       redirect: 'manual',
       signal: eitherOf(signal, timeout.signal),
     })
-    return wantsResponse && response.ok && isFileOrStream(response)
-      ? response
-      : await readAnswer(response)
+    if (!wantsResponse || !response.ok) return await readAnswer(response)
+    return isFileOrStream(response) ? response : unreadable(response, await response.text())
   } catch (cause) {
     if (signal?.aborted === true)
       return { kind: 'no-answer', code: 'ABORTED', cause: signal.reason }
@@ -86,9 +85,17 @@ const sendOnce = async ({
 }
 
 /** What a proxy answers is neither. */
-const isFileOrStream = ({ headers }: Response): boolean =>
-  headers.has('Content-Disposition') ||
-  headers.get('Content-Type')?.startsWith('text/event-stream') === true
+const isFileOrStream = ({ headers, body }: Response): boolean =>
+  body !== null &&
+  (headers.has('Content-Disposition') ||
+    headers.get('Content-Type')?.startsWith('text/event-stream') === true)
+
+const unreadable = ({ status, headers }: Response, text: string): Fault => ({
+  kind: 'unreadable',
+  status,
+  excerpt: text.slice(0, 200),
+  retryAfterSeconds: retryAfter(headers),
+})
 
 const readAnswer = async (response: Response): Promise<Reply<unknown, unknown> | Fault> => {
   const { ok, status, headers } = response
@@ -112,7 +119,7 @@ const readAnswer = async (response: Response): Promise<Reply<unknown, unknown> |
         isReplayed,
       }
   }
-  return { kind: 'unreadable', status, excerpt: text.slice(0, 200), retryAfterSeconds }
+  return unreadable(response, text)
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -163,7 +170,8 @@ const mayBeDone = ({ isRead, operation }: Call, fault: Fault): boolean => {
   const details = fault.details as Fields | null | undefined
   if (details?.['outcome'] === 'unknown') return true
   // Browsers and some proxies send a DELETE again by themselves where its answer is lost.
-  if (fault.code === 'ORDER_NOT_CANCELLABLE' && details?.['status'] === 'cancelled') return true
+  if (fault.code === 'ORDER_NOT_CANCELLABLE')
+    return details?.['status'] === 'cancelled' || details?.['status'] === 'partially_filled'
   if (fault.code === 'NOT_FOUND' && operation === 'deleteWebhook') return true
   return fault.status >= 500 && fault.status !== 501 && !provesNothingDone.includes(fault.code)
 }
@@ -216,15 +224,15 @@ export const askFor = async (
 ): Promise<string> => {
   const over = new AbortController()
   let isLate = false
-  const atEnd = async (): Promise<never> => {
+  const untilLate = async (): Promise<never> => {
     await sleep(timeoutMs, eitherOf(signal, over.signal))
     isLate = true
-    throw signal?.reason
+    throw signal?.reason ?? new Error(`no token within ${timeoutMs} ms`)
   }
   try {
     signal?.throwIfAborted()
     // Also one that throws at once ends here, so that nothing is left unhandled.
-    return await Promise.race([atEnd(), (async () => accessToken())()])
+    return await Promise.race([untilLate(), (async () => accessToken())()])
   } catch (cause) {
     const isAborted = signal?.aborted === true
     const code = isAborted ? 'ABORTED' : isLate ? 'TIMED_OUT' : 'NETWORK_FAILURE'

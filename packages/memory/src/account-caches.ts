@@ -41,7 +41,6 @@ const maxMarginWaitMs = 4_000
 /** How long after a change positions are read from the terminal. */
 const freshMs = 30_000
 const liveAccountTtlMs = 5_000
-const termsFailureTtlMs = 5_000
 const quoteTtlMs = 1_000
 const maxQuotes = 50_000
 const maxCandles = 200_000
@@ -174,10 +173,16 @@ export const cachedLiveAccounts = (
   }
 }
 
+/** A rate limit says itself when to ask again, and costs no request until then. */
+const keptFailures = {
+  failureTtlMs: quoteTtlMs,
+  isFailureKept: ({ _tag }: { readonly _tag: string }) => _tag !== 'BrokerRateLimited',
+}
+
 /**
  * Keeps quotes and the latest candles for a second, an account's symbols and their terms for an
  * hour, and for a minute that there are no candles so early; that one of them cannot be read for a
- * second, or five of the expensive symbols and terms. Ticks pass through.
+ * second. Ticks pass through.
  */
 export const cachedMarketData = (
   marketData: MarketData,
@@ -188,21 +193,21 @@ export const cachedMarketData = (
     clock,
     ttlMs: termsTtlMs,
     maxWeight: maxSymbols,
-    failureTtlMs: termsFailureTtlMs,
+    ...keptFailures,
     weigh: (names) => 1 + names.length,
     counters: countersOf?.('symbols'),
   })
   const instruments = createSingleFlightCache<BrokerReadError, BrokerInstrument>({
     clock,
     ttlMs: termsTtlMs,
-    failureTtlMs: termsFailureTtlMs,
+    ...keptFailures,
     maxWeight: maxInstruments,
     counters: countersOf?.('instruments'),
   })
   const quotes = createSingleFlightCache<BrokerReadError, Quote>({
     clock,
     ttlMs: quoteTtlMs,
-    failureTtlMs: quoteTtlMs,
+    ...keptFailures,
     maxWeight: maxQuotes,
     counters: countersOf?.('quotes'),
   })
@@ -212,7 +217,7 @@ export const cachedMarketData = (
   >({
     clock,
     ttlMs: quoteTtlMs,
-    failureTtlMs: quoteTtlMs,
+    ...keptFailures,
     // Who joins a read takes the candles to be as old as the question.
     ageFrom: 'start',
     maxWeight: maxCandles,
@@ -225,7 +230,7 @@ export const cachedMarketData = (
   >({
     clock,
     ttlMs: noCandlesTtlMs,
-    failureTtlMs: quoteTtlMs,
+    ...keptFailures,
     maxWeight: maxEmptyPages,
     isKept: (candles) => candles.length === 0,
   })

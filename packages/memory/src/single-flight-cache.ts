@@ -6,12 +6,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { createLruCache } from './lru-cache.ts'
 
-interface SingleFlightCacheOptions<A> {
+interface SingleFlightCacheOptions<Failure, A> {
   readonly clock: Clock
   /** A value is returned while it is younger than this. A function is called for each read. */
   readonly ttlMs: number | (() => number)
-  /** How long a failure is returned to later readers too; 0 by default. */
+  /** How long a failure is returned to later readers too, from its end on; 0 by default. */
   readonly failureTtlMs?: number
+  /** Which failures are kept for that long; all by default. */
+  readonly isFailureKept?: (failure: Failure) => boolean
   /**
    * The beginning of a value's age. With `completion`, the default, a slow read is kept as long as
    * a quick one. With `start` a value is never older than the time to live at its source either,
@@ -32,7 +34,7 @@ interface SingleFlightCacheOptions<A> {
   readonly maxJoinMs?: number
 }
 
-/** How many reads found a kept value, joined a read in progress, or began one. */
+/** How many reads found a kept result, joined a read in progress, or began one. */
 interface CacheCounters {
   hits: number
   joins: number
@@ -80,13 +82,14 @@ export const createSingleFlightCache = <Failure, A>({
   clock,
   ttlMs,
   failureTtlMs = 0,
+  isFailureKept = () => failureTtlMs > 0,
   ageFrom = 'completion',
   maxWeight,
   weigh = () => 1,
   isKept = () => true,
   counters = { hits: 0, joins: 0, misses: 0 },
   maxJoinMs = 60_000,
-}: SingleFlightCacheOptions<A>): SingleFlightCache<Failure, A> => {
+}: SingleFlightCacheOptions<Failure, A>): SingleFlightCache<Failure, A> => {
   const reads = new Map<string, ReadInProgress<Failure, A>>()
   const weightOf = ({ result }: Kept<Failure, A>): number =>
     E.isRight(result) ? weigh(result.right) : 1
@@ -120,8 +123,8 @@ export const createSingleFlightCache = <Failure, A>({
     const isCurrent = (): boolean => reads.get(key) === inProgress
     try {
       const result = await inProgress.result
-      if (isCurrent() && (E.isLeft(result) ? failureTtlMs > 0 : isKept(result.right))) {
-        const agesFrom = ageFrom === 'start' ? startedAt : clock.now()
+      if (isCurrent() && (E.isLeft(result) ? isFailureKept(result.left) : isKept(result.right))) {
+        const agesFrom = ageFrom === 'start' && E.isRight(result) ? startedAt : clock.now()
         kept.set(key, { result, agesFrom }, { ttl: ttlOf(result) + staleMs })
       }
       return result

@@ -140,6 +140,32 @@ describe('margins', () => {
   })
 })
 
+it('that market data cannot be read is kept for a second, and a rate limit is not', async () => {
+  const clock = createMovableClock()
+  let [calls, _tag] = [0, 'BrokerUnavailable']
+  const fail = () => async () => ((calls += 1), E.left({ _tag }))
+  const market = { symbols: fail, instrument: fail, quote: fail, candles: fail } as never
+  const { symbols, instrument, quote, candles } = cachedMarketData(market, { clock })
+  const all = [
+    () => symbols(account),
+    () => instrument(account, 'EURUSD'),
+    () => quote(account, 'EURUSD'),
+    () => candles(account, 'EURUSD', { timeframe: '1h', to: 0, limit: 1 }),
+    () => candles(account, 'EURUSD', { timeframe: '1h', to: 9e15, limit: 1 }),
+  ]
+  const counts = []
+  for (const ms of [0, 999, 1, 0]) {
+    clock.advance(ms)
+    for (const read of all) await read()()
+    counts.push(calls)
+    if (calls === 10) _tag = 'BrokerRateLimited'
+    if (calls === 10) clock.advance(1_000)
+  }
+  expect(counts).toEqual([5, 5, 10, 15])
+  for (const read of all) await read()()
+  expect(calls).toBe(20)
+})
+
 it('that a symbol has no candles so early is kept for a minute, and candles are not', async () => {
   const clock = createMovableClock()
   let calls = 0

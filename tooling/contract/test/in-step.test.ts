@@ -38,7 +38,8 @@ const requestSentFor = async ({ operationId, path, operation }: Documented) => {
   const sent: { url: string; init: RequestInit }[] = []
   const fetch: typeof globalThis.fetch = async (url, init = {}) => {
     sent.push({ url: new Request(url).url, init })
-    return new Response('{"success":true,"data":null,"meta":{}}')
+    const headers = { 'Content-Disposition': 'attachment' }
+    return new Response('{"success":true,"data":null,"meta":{}}', { headers })
   }
   const client: Json = createClient({ baseUrl, fetch })
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => `the-${name}`)

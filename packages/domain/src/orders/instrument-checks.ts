@@ -125,7 +125,7 @@ const isOpenByClock = (sessions: readonly TradingSession[], local: Instant): boo
   return sessions.some((session) => {
     const [fromMs, toMs] = [timeOfDayMs(session.from), timeOfDayMs(session.to)]
     // One that ends at 00:00 lasts until midnight. Some terminals give that as the first minute.
-    const isUntilMidnight = toMs < fromMs + minuteMs
+    const isUntilMidnight = toMs <= fromMs || toMs < minuteMs
     return session.day === weekday && timeMs >= fromMs && (timeMs < toMs || isUntilMidnight)
   })
 }
