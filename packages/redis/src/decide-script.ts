@@ -1,6 +1,7 @@
 // The domain's rule of limits as a script, so that Redis decides each request in one step for all
 // instances. The state of a subject is a hash of whole numbers, which expires when every limit is
 // full again.
+import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import {
   endpointBucket,
@@ -30,29 +31,33 @@ export interface ScriptOptions {
 export interface SharedDecision extends RateDecision {
   /** The time of the decision by the script's clock, as all times of the state. */
   readonly now: Instant
+  /** Another once Redis has lost the subject's state and begun a new one. */
+  readonly generation: string
 }
 
 /**
  * The returned state contains only the bucket of this endpoint.
  * @param carried this instance's state, by the clock of `now`; of it and that of Redis the stricter
  * applies
- * @param isFromRedis `carried` was that of Redis, and is only sent where Redis has lost it
+ * @param generation of the decision that gave `carried`, which is then only sent where Redis has
+ * lost what it had
  */
 export type DecideInRedis = (
   subject: RateSubject,
   endpoint: EndpointLimit | undefined,
   now: Instant,
   carried?: RateState,
-  isFromRedis?: boolean,
+  generation?: string,
 ) => Promise<SharedDecision>
 
-/** Asks for this answer, instead of a decision, where Redis has no state. */
+/** The answer, instead of a decision, where Redis does not have the expected generation. */
 const lost = 'lost'
 
 // Mirrors `decideRate` and its functions; a property compares the two.
 const lua = `
-local isFromRedis = ARGV[9] == '${lost}'
-if isFromRedis and redis.call('EXISTS', KEYS[1]) == 0 then return { '${lost}' } end
+local generation = redis.call('HGET', KEYS[1], 'generation')
+if ARGV[10] ~= '' and generation ~= ARGV[10] then return { '${lost}' } end
+generation = generation or ARGV[11]
 local callerNow, minuteSize, minuteInterval, perDay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local route, endpointSize, endpointInterval = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local now = callerNow
@@ -74,7 +79,7 @@ local function keptState()
     local name, value = fields[index], fields[index + 1]
     if name == 'refusals' then state.refusals = numbersIn(value)
     elseif string.sub(name, 1, 9) == 'endpoint ' then state.endpoints[string.sub(name, 10)] = tonumber(value)
-    else state[name] = tonumber(value) end
+    elseif name ~= 'generation' then state[name] = tonumber(value) end
   end
   return state
 end
@@ -115,7 +120,7 @@ end
 
 local state = keptState()
 catchUp(state)
-if ARGV[9] ~= '' and not isFromRedis then
+if ARGV[9] ~= '' then
   local carried = cjson.decode(ARGV[9])
   moveBy(carried, now - callerNow)
   makeStricter(state, carried)
@@ -146,7 +151,7 @@ local function text(number) return string.format('%.0f', number) end
 local refusals = {}
 for index, refusedAt in ipairs(state.refusals) do refusals[index] = text(refusedAt) end
 refusals = table.concat(refusals, ' ')
-local fields = { 'at', text(now), 'minute', text(state.minute), 'day', text(state.day), 'count', text(state.count),
+local fields = { 'generation', generation, 'at', text(now), 'minute', text(state.minute), 'day', text(state.day), 'count', text(state.count),
   'suspended', text(state.suspended), 'refusals', refusals }
 local ends = math.max(state.minute, state.suspended)
 if state.count > 0 then ends = math.max(ends, (state.day + 1) * 86400000) end
@@ -158,7 +163,7 @@ end
 redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('PEXPIRE', KEYS[1], text(math.max(1, ends - now)))
 return { outcome, text(now), text(state.minute), text(state.day), text(state.count), text(state.suspended), refusals,
-  text(route ~= '' and state.endpoints[route] or 0) }
+  text(route ~= '' and state.endpoints[route] or 0), generation }
 `
 
 type Command = (key: string, ...args: readonly (string | number)[]) => Promise<readonly string[]>
@@ -168,10 +173,10 @@ export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): 
   redis.defineCommand('decideRate', { numberOfKeys: 1, lua })
   // The type of ioredis has no commands that are defined later.
   const command = (redis as unknown as { readonly decideRate: Command }).decideRate.bind(redis)
-  return async (subject, endpoint, now, carried, isFromRedis = false) => {
+  return async (subject, endpoint, now, carried, expected = '') => {
     const minute = minuteBuckets[subject.plan]
     const own = endpoint === undefined ? undefined : endpointBucket(endpoint)
-    const ask = (sent: string) =>
+    const ask = (sent: string, generation = '') =>
       command(
         prefix + programOf(subject),
         clock,
@@ -183,9 +188,11 @@ export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): 
         own?.size ?? 0,
         own?.intervalMs ?? 0,
         sent,
+        generation,
+        randomUUID(),
       )
     if (carried === undefined) return readReply(await ask(''), endpoint)
-    const reply = isFromRedis ? await ask(lost) : [lost]
+    const reply = expected === '' ? [lost] : await ask('', expected)
     const isLost = reply[0] === lost
     return readReply(isLost ? await ask(JSON.stringify(toSent(carried))) : reply, endpoint)
   }
@@ -213,11 +220,12 @@ const readReply = (
   reply: readonly string[],
   endpoint: EndpointLimit | undefined,
 ): SharedDecision => {
-  const [outcome, now, minuteFullAt, day, dayCount, suspendedUntil, refusals = '', endpointFullAt] =
-    reply
+  const [outcome, now, minuteFullAt, day, dayCount, suspendedUntil, refusals = ''] = reply
+  const [endpointFullAt, generation = ''] = reply.slice(7)
   return {
     outcome: outcome as RateOutcome,
     now: Number(now),
+    generation,
     state: {
       at: Number(now),
       minuteFullAt: Number(minuteFullAt),

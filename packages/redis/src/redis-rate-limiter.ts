@@ -92,9 +92,9 @@ export const openRedisRateLimiter = async (
   // would share their limits. Nothing is sent for 0: not every proxy or user may use the command.
   const { db = 0 } = redis.options
   const select = async (): Promise<unknown> => (db === 0 ? undefined : redis.select(db))
-  // States that came from Redis since it was last up. All others are sent to it with the subject's
-  // next request.
-  let statesFromRedis = new WeakSet<RateState>()
+  // The generations of states that came from Redis since it was last up. All other states are sent
+  // to it with the subject's next request.
+  let generations = new WeakMap<RateState, string>()
 
   // Requests use Redis until it fails to answer in time, and again once it answers a probe. In
   // between none waits for it.
@@ -129,7 +129,7 @@ export const openRedisRateLimiter = async (
     pastDownMs = downMs()
     state = 'up'
     // It may have lost its data.
-    statesFromRedis = new WeakSet()
+    generations = new WeakMap()
     log.info(
       { event: 'redis_back' },
       'Redis can be used again: limits are shared with the other instances',
@@ -162,7 +162,7 @@ export const openRedisRateLimiter = async (
       endpoint,
       now,
       known && caughtUp(known, now),
-      known && statesFromRedis.has(known),
+      known && generations.get(known),
     )
     let shared: SharedDecision
     try {
@@ -172,7 +172,7 @@ export const openRedisRateLimiter = async (
       answer.then((late) => adoptLateSuspension(subject, late, now)).catch(() => undefined)
       return local.decide(subject, endpoint, now)
     }
-    if (isUp()) statesFromRedis.add(adopt(subject, shared, now))
+    if (isUp()) generations.set(adopt(subject, shared, now), shared.generation)
     if (shared.outcome === 'suspension_began')
       onSuspension(subject, now + shared.state.suspendedUntil - shared.now)
     return rateVerdict(shared, subject.plan, endpoint, shared.now)
