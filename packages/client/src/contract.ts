@@ -2013,7 +2013,7 @@ export interface Quote {
    * When the broker quoted it.
    */
   readonly time: string
-  /** Whether the quote is older than 60 seconds. */
+  /** Whether the quote is more than 60 seconds from now. */
   readonly stale: boolean
 }
 /** Whether the deals of an account add up to its balance. */

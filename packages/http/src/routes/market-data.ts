@@ -111,7 +111,7 @@ const quote = record('Quote', 'The current price of an instrument.', {
   ask: decimal('What a buyer pays.', 1.08427),
   spread: decimal('ask - bid.', 0.00012),
   time: time('When the broker quoted it.'),
-  stale: flag('Whether the quote is older than 60 seconds.', false),
+  stale: flag('Whether the quote is more than 60 seconds from now.', false),
 })
 
 const candle = record('Candle', 'The prices of one period.', {
