@@ -47,7 +47,7 @@ export const useBrowser = () => {
     })
     onTestFinished(() => context.close())
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(60_000)
     // Chromium logs violations of the policy as errors, and every refused request.
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
