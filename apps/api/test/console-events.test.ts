@@ -327,6 +327,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     })
     await page.route('**/api/v1/events/stream?*', (route) =>
       route.fulfill({
+        contentType: 'text/event-stream',
         body: coming
           .splice(0)
           .map((one) => `retry: 500\ndata: ${JSON.stringify(one)}\n\n`)

@@ -125,10 +125,13 @@ describe('a read', () => {
       .reply(200, [])
       .get(/price/)
       .reply(200, price)
+      .get(/price/)
+      .reply(200, { ...price, ask: 0.1 })
     expect([
       reasonOf(await symbols(account)()),
       reasonOf(await quote(account, 'EURUSD')()),
     ]).toEqual(['symbols: the answer is not a list of symbols', 'price: the answer is not a price'])
+    expect(E.isRight(await quote(account, 'EURUSD')())).toBe(true)
   })
 
   it('never reports the token', async () => {

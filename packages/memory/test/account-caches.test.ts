@@ -166,6 +166,21 @@ it('that market data cannot be read is kept for a second, and a rate limit is no
   expect(calls).toBe(20)
 })
 
+it('the latest candles are no younger than the question', async () => {
+  const clock = createMovableClock()
+  let calls = 0
+  const slow = () => async () => {
+    calls += 1
+    clock.advance(1_000)
+    return E.right([candle])
+  }
+  const { candles } = cachedMarketData({ candles: slow } as never, { clock })
+  const window = { timeframe: '1h', to: 9e15, limit: 1 } as const
+  await candles(account, 'EURUSD', window)()
+  await candles(account, 'EURUSD', window)()
+  expect(calls).toBe(2)
+})
+
 it('that a symbol has no candles so early is kept for a minute, and candles are not', async () => {
   const clock = createMovableClock()
   let calls = 0
