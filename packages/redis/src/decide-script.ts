@@ -173,10 +173,10 @@ export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): 
   redis.defineCommand('decideRate', { numberOfKeys: 1, lua })
   // The type of ioredis has no commands that are defined later.
   const command = (redis as unknown as { readonly decideRate: Command }).decideRate.bind(redis)
-  return async (subject, endpoint, now, carried, expected = '') => {
+  return async (subject, endpoint, now, carried, generation = '') => {
     const minute = minuteBuckets[subject.plan]
     const own = endpoint === undefined ? undefined : endpointBucket(endpoint)
-    const ask = (sent: string, generation = '') =>
+    const ask = (sent: string, expected = '') =>
       command(
         prefix + programOf(subject),
         clock,
@@ -188,11 +188,11 @@ export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): 
         own?.size ?? 0,
         own?.intervalMs ?? 0,
         sent,
-        generation,
+        expected,
         randomUUID(),
       )
     if (carried === undefined) return readReply(await ask(''), endpoint)
-    const reply = expected === '' ? [lost] : await ask('', expected)
+    const reply = generation === '' ? [lost] : await ask('', generation)
     const isLost = reply[0] === lost
     return readReply(isLost ? await ask(JSON.stringify(toSent(carried))) : reply, endpoint)
   }
