@@ -38,7 +38,7 @@ export const send = async (call: Call): Promise<Reply<unknown, unknown> | Respon
     attempts++
     const answer = await sendOnce(call)
     if (!('kind' in answer)) return answer
-    // The first attempt may take as long as the broker does.
+    // Later answers that the first attempt is still in progress use up no attempt.
     if (attempts === 1 || !isInProgress(answer)) counted++
     // A refusal of a repetition says nothing about earlier attempts, unless it is the kept answer
     // to one of them.
@@ -84,7 +84,7 @@ const sendOnce = async ({
   }
 }
 
-/** What a proxy answers is neither. */
+/** Anything else is taken to come from a proxy, not from the service. */
 const isFileOrStream = ({ headers, body }: Response): boolean =>
   body !== null &&
   (headers.has('Content-Disposition') ||
@@ -189,7 +189,7 @@ const mayBeSentAgain = ({ isRead, method }: Call, fault: Fault): boolean => {
       isInProgress(fault) ||
       (fault.kind === 'refusal' && fault.status === 500)
     )
-  // Both are answered before anything is done.
+  // Other writes: only after these two refusals, which come before anything is done.
   return (
     fault.kind === 'refusal' &&
     fault.status === 429 &&

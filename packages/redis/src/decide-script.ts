@@ -31,7 +31,7 @@ export interface ScriptOptions {
 export interface SharedDecision extends RateDecision {
   /** The time of the decision by the script's clock, as all times of the state. */
   readonly now: Instant
-  /** Another once Redis has lost the subject's state and begun a new one. */
+  /** A random id of the stored state: another one once the state was lost or has expired. */
   readonly generation: string
 }
 
@@ -39,8 +39,8 @@ export interface SharedDecision extends RateDecision {
  * The returned state contains only the bucket of this endpoint.
  * @param carried this instance's state, by the clock of `now`; of it and that of Redis the stricter
  * applies
- * @param generation of the decision that gave `carried`, which is then only sent where Redis has
- * lost what it had
+ * @param generation of the decision that gave `carried`: then `carried` is only sent where Redis no
+ * longer has that generation; without it, always
  */
 export type DecideInRedis = (
   subject: RateSubject,
