@@ -87,7 +87,7 @@ export const createConnection = (config: MetaApiConfig) => {
     const timeoutError = () =>
       unavailable(
         `${route}: no whole answer within ${ms} ms, with the wait for other requests of the token`,
-        { pausesAccount: true },
+        { isLate: true },
       )
     // What waited for half of its time is not sent: a deadline that is mostly our own wait would
     // pause an account that is well, or keep one that hangs from being paused.

@@ -12,13 +12,14 @@ import { isRecord, type Row } from './payloads.ts'
 
 /**
  * What is paused after failures, by the provider's endpoint under the name that logs and metrics
- * use: the account, or its records, or the list of symbols, or of one symbol its margins, prices or past prices, because
- * long records, a margin that takes long or a symbol without a price do not mean that positions, or
- * other symbols, cannot be read. Of the last three a 404 may mean the account or the symbol.
+ * use: the account, or its figures, its records or the list of symbols, or of one symbol its
+ * margins, prices or past prices, because figures that are late, long records, a margin that takes
+ * long or a symbol without a price do not mean that positions, or other symbols, cannot be read. Of
+ * the last three a 404 may mean the account or the symbol.
  */
 export const pauseGroups = {
   'account-region': 'account',
-  'account-information': 'account',
+  'account-information': 'figures',
   positions: 'account',
   orders: 'account',
   trade: 'account',
@@ -46,6 +47,8 @@ export interface CallFault {
   readonly isWorthRetry?: boolean
   /** The provider was reached and the account was not: its other reads would fail as well. */
   readonly pausesAccount?: boolean
+  /** No whole answer came in time. */
+  readonly isLate?: boolean
   readonly cause?: UnavailableCause
 }
 
@@ -108,7 +111,7 @@ export const failureOfAnswer = (
   if (status === 429) return rateLimited(retryAtOf(answer, now), rateLimitOf(answer))
   const reason = `${route}: answered ${status}${errorNameOf(body)}`
   if (status === 404 && isProviderError(body)) {
-    const namesNoSymbol = ['account', 'records'].includes(pauseGroups[route])
+    const namesNoSymbol = ['account', 'figures', 'records'].includes(pauseGroups[route])
     const kind = namesNoSymbol ? 'unknown_account' : 'not_found'
     return new CallFailure({ kind, reason })
   }

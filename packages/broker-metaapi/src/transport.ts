@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '@tradeport/domain/ports'
 import type { AccountPauses, Attempt } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
-import { CallFailure, errorCodeOf, failureOfAnswer, unavailable } from './failures.ts'
+import { CallFailure, errorCodeOf, failureOfAnswer, pauseGroups, unavailable } from './failures.ts'
 import { parseBytes } from './payloads.ts'
 import { pauseKey, urlOf, type ReadRequest, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
@@ -92,10 +92,10 @@ export const createTransport = (
       return bytes
     } catch (cause) {
       const failure = failureOf(request, cause, signal)
-      const { kind, retryAt, rateLimit, pausesAccount } = failure.fault
+      const { kind, retryAt, rateLimit, pausesAccount, isLate } = failure.fault
       if (kind === 'rate_limited' && rateLimit !== undefined)
         gate.recordRateLimit(gated, 'read', (retryAt ?? 0) - clock.now(), rateLimit)
-      else if (kind === 'unknown_account' || pausesAccount === true) attempt.failed(failure)
+      else if (kind === 'unknown_account' || pausesAccount || isLate) attempt.failed(failure)
       throw failure
     } finally {
       leave()
@@ -103,19 +103,33 @@ export const createTransport = (
   }
 
   /** Rejects with the last failure during a pause; waits for a probe under way. */
+  const admitTo = async (
+    pauses: AccountPauses,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<Attempt> => {
+    for (;;) {
+      const admission = pauses.begin(key)
+      if (admission.kind === 'attempt') return admission
+      if (admission.probe === undefined) throw admission.failure
+      await admission.probe
+      signal.throwIfAborted()
+    }
+  }
+
   const admit = async (
     request: ReadRequest,
     target: Target,
     signal: AbortSignal,
   ): Promise<Attempt> => {
     const pauses = request.symbol === undefined ? readPauses : symbolPauses
-    for (;;) {
-      const admission = pauses.begin(pauseKey(request, target))
-      if (admission.kind === 'attempt') return admission
-      if (admission.probe === undefined) throw admission.failure
-      await admission.probe
-      signal.throwIfAborted()
-    }
+    const own = await admitTo(pauses, pauseKey(request, target), signal)
+    if (pauseGroups[request.route] !== 'figures') return own
+    const account = await admitTo(readPauses, target.accountKey, signal).catch((cause: unknown) => {
+      own.release()
+      throw cause
+    })
+    return bothOf(account, own)
   }
 
   return async (request, target, signals) => {
@@ -138,6 +152,26 @@ export const createTransport = (
     }
   }
 }
+
+/** Figures that are late pause themselves alone; every other failure of them pauses the account. */
+const bothOf = (account: Attempt, figures: Attempt): Attempt => ({
+  kind: 'attempt',
+  isProbe: account.isProbe || figures.isProbe,
+  failedMeanwhile: () => account.failedMeanwhile() ?? figures.failedMeanwhile(),
+  succeeded: () => {
+    account.succeeded()
+    figures.succeeded()
+  },
+  failed: (failure) => {
+    const isOfFigures = failure.fault.isLate === true && !account.isProbe
+    const attempt = isOfFigures ? figures : account
+    attempt.failed(failure)
+  },
+  release: () => {
+    account.release()
+    figures.release()
+  },
+})
 
 /** The body; undefined if it is longer than the limit, and the rest of it is not read. */
 export const readAtMost = async (

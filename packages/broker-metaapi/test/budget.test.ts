@@ -183,6 +183,21 @@ describe('an account that cannot be read', () => {
     }
   })
 
+  it.each<readonly [Fault, boolean]>([
+    [{ kind: 'lost' }, true],
+    [{ kind: 'undeployed' }, false],
+  ])('whose figures meet %j can be read for its positions: %j', async (fault, canBeRead) => {
+    const { broker, fills, positions } = open({ shortReadMs: 500 })
+    const own = newAccount()
+    // An empty list would be compared with the figures.
+    await fills(own)
+    fail(own, 'account-information', fault)
+    const readFigures = () => broker.accountInformation(own)()
+    const reads = [await readFigures(), await positions(own), await readFigures()]
+    expect(reads.map(E.isRight)).toEqual([false, canBeRead, false])
+    expect(callsTo(own, 'account-information')).toBe(1)
+  })
+
   it('because of a symbol that the provider does not know is read for others, and for that one a few times', async () => {
     const { quote, time } = open()
     const own = newAccount()
