@@ -4,7 +4,7 @@ import type { BrokerReadError } from '@tradeport/domain/errors'
 import { weekdays, type BrokerInstrument, type InstrumentTradeMode } from '@tradeport/domain/market'
 import type { MarketData } from '@tradeport/domain/ports'
 import { identity } from 'fp-ts/lib/function.js'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Decoder } from 'io-ts'
 import type { Connection } from './connection.ts'
 import { CallFailure } from './failures.ts'
@@ -27,8 +27,8 @@ export const createMarketData = ({
     request: ReadRequest,
     codec: Decoder<unknown, Row>,
     translate: (row: Row) => A,
-  ): TE.TaskEither<BrokerReadError, A> =>
-    asPortRead(account, async () => {
+  ): TE.TaskEither<BrokerReadError, A> => {
+    const reading = asPortRead(account, async () => {
       const { owner, providerAccountId } = account
       const key = JSON.stringify([owner.tenantId, providerAccountId, request.route, symbol])
       const attempt = symbolPauses.begin(key)
@@ -47,6 +47,10 @@ export const createMarketData = ({
         attempt.release()
       }
     })
+    return TE.mapLeft((error: BrokerReadError) =>
+      error._tag === 'BrokerUnavailable' && symbol !== '' ? { ...error, symbol } : error,
+    )(reading)
+  }
 
   return {
     symbols: (account) => read(account, '', requests.symbols, SymbolNames, identity),

@@ -236,7 +236,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     (refusal) =>
       refusal.isOrderMissing
         ? 'The broker does not hold the order any more, and does not show yet how it ended. Nothing was changed; try again.'
-        : `The broker of account ${refusal.accountId} cannot be reached${causeText(refusal, 'Nothing was changed')}`,
+        : `${refusal.symbol === undefined ? 'The broker' : `${refusal.symbol} at the broker`} of account ${refusal.accountId} cannot be reached${causeText(refusal, 'Nothing was changed')}`,
     ofAccount,
   ],
   BrokerRateLimited: [

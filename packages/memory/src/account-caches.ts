@@ -49,6 +49,8 @@ const noCandlesTtlMs = 60_000
 const maxEmptyPages = 10_000
 /** Of symbols and their terms. */
 const termsTtlMs = 3_600_000
+/** A terminal that has just connected may list only some of the symbols. */
+const firstSymbolsTtlMs = 60_000
 /** Over all accounts. */
 const maxSymbols = 1_000_000
 const maxInstruments = 20_000
@@ -181,17 +183,26 @@ const keptFailures = {
 
 /**
  * Keeps quotes and the latest candles for a second, an account's symbols and their terms for an
- * hour, and for a minute that there are no candles so early; that one of them cannot be read for a
- * second. Ticks pass through.
+ * hour, and for a minute that there are no candles so early, and symbols whose number differs from
+ * the last time; that one of them cannot be read for a second. Ticks pass through.
  */
 export const cachedMarketData = (
   marketData: MarketData,
   { clock, countersOf }: CacheParts,
 ): MarketData => {
   const { keyOf } = createAccountKeys()
+  const completeLists = new WeakSet<readonly string[]>()
+  const symbolCounts = createLruCache<string, number>(maxAccounts)
+  const readSymbols = async (account: BrokerAccount, key: string) => {
+    const read = await marketData.symbols(account)()
+    if (E.isLeft(read)) return read
+    if (symbolCounts.get(key) === read.right.length) completeLists.add(read.right)
+    symbolCounts.set(key, read.right.length)
+    return read
+  }
   const symbols = createSingleFlightCache<BrokerReadError, readonly string[]>({
     clock,
-    ttlMs: termsTtlMs,
+    ttlMs: (names) => (completeLists.has(names) ? termsTtlMs : firstSymbolsTtlMs),
     maxWeight: maxSymbols,
     ...keptFailures,
     weigh: (names) => 1 + names.length,
@@ -236,7 +247,10 @@ export const cachedMarketData = (
   })
   return {
     ...marketData,
-    symbols: (account) => symbols.read(keyOf(account), () => marketData.symbols(account)()),
+    symbols: (account) => {
+      const key = keyOf(account)
+      return symbols.read(key, () => readSymbols(account, key))
+    },
     instrument: (account, symbol) =>
       instruments.read(keyOf(account, symbol), () => marketData.instrument(account, symbol)()),
     // Built inside the callback, since to build a task takes 2 microseconds.

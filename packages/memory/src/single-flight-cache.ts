@@ -9,7 +9,7 @@ import { createLruCache } from './lru-cache.ts'
 interface SingleFlightCacheOptions<Failure, A> {
   readonly clock: Clock
   /** A value is returned while it is younger than this. A function is called for each read. */
-  readonly ttlMs: number | (() => number)
+  readonly ttlMs: number | ((value: A) => number)
   /** How long a failure is returned to later readers too, from its end on; 0 by default. */
   readonly failureTtlMs?: number
   /** Which failures are kept for that long; all by default. */
@@ -100,9 +100,9 @@ export const createSingleFlightCache = <Failure, A>({
     ttlResolution: 1_000,
     perf: { now: () => performance.now() },
   })
-  const ttlNow = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
+  const ttlOfValue = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
   const ttlOf = (result: E.Either<Failure, A>): number =>
-    E.isRight(result) ? ttlNow() : failureTtlMs
+    E.isRight(result) ? ttlOfValue(result.right) : failureTtlMs
   // With ages from the start, a read that is joined must be as young as a kept value.
   const joinForMs =
     ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxJoinMs) : maxJoinMs

@@ -166,6 +166,28 @@ it('that market data cannot be read is kept for a second, and a rate limit is no
   expect(calls).toBe(20)
 })
 
+it('symbols are kept for a minute until their number is the same twice, and then for an hour', async () => {
+  const clock = createMovableClock()
+  let [calls, names] = [0, ['EURUSD']]
+  const read = () => async () => ((calls += 1), E.right([...names]))
+  const { symbols } = cachedMarketData({ symbols: read } as never, { clock })
+  const counts = []
+  for (const [ms, listed] of [
+    [0, 1],
+    [59_999, 1],
+    [1, 2],
+    [60_000, 2],
+    [3_599_999, 2],
+    [1, 2],
+  ] as const) {
+    clock.advance(ms)
+    names = ['EURUSD', 'GBPUSD'].slice(0, listed)
+    expect(await symbols(account)()).toEqual(E.right(names))
+    counts.push(calls)
+  }
+  expect(counts).toEqual([1, 1, 2, 3, 3, 4])
+})
+
 it('the latest candles are no younger than the question', async () => {
   const clock = createMovableClock()
   let calls = 0
