@@ -2,10 +2,13 @@
 // it. When the thread ends or hangs, the process must end, because only that thread can reach the
 // data.
 import { once } from 'node:events'
-import { extname } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, extname, join } from 'node:path'
 import { Duplex } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import type { WorkerOptions, WorkerReply, WorkerRequest } from './embedded-worker.ts'
+import type { WorkerData, WorkerOptions, WorkerReply, WorkerRequest } from './embedded-worker.ts'
 import { describeFailure } from './failures.ts'
 
 export interface EmbeddedThread {
@@ -29,14 +32,34 @@ export interface ThreadOptions extends WorkerOptions {
 // extensions of imports only.
 const workerFile = new URL(`./embedded-worker${extname(import.meta.url)}`, import.meta.url)
 
+// V8 compiles what WebAssembly calls often in JavaScript, shares it between threads, and may free it
+// twice, which ends the process (V8 13.6). It compiles none before so many calls.
+setFlagsFromString('--wasm-wrapper-tiering-budget=2000000000')
+
+/** Compiled once, since it takes seconds of a processor. */
+let compiled: Promise<WorkerData['pgliteWasmModule']> | undefined
+// Node's types lack it.
+const { WebAssembly } = globalThis as unknown as {
+  readonly WebAssembly: {
+    readonly compile: (bytes: Uint8Array) => Promise<WorkerData['pgliteWasmModule']>
+  }
+}
+const compilePglite = async (): Promise<WorkerData['pgliteWasmModule']> => {
+  const { resolve } = createRequire(import.meta.url)
+  const folder = dirname(resolve('@electric-sql/pglite'))
+  return WebAssembly.compile(await readFile(join(folder, 'pglite.wasm')))
+}
+
 const ticks = 20
 
 /** @throws when the database cannot be opened */
 export const startEmbeddedThread = async ({
   silenceMs,
   lost,
-  ...workerData
+  ...options
 }: ThreadOptions): Promise<EmbeddedThread> => {
+  compiled ??= compilePglite()
+  const workerData: WorkerData = { ...options, pgliteWasmModule: await compiled }
   const worker = new Worker(workerFile, { workerData })
   // Rejects with what the thread throws.
   await once(worker, 'message').catch((cause: unknown) => {

@@ -4,13 +4,15 @@
 import { on } from 'node:events'
 import { openAsBlob } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 
 export interface WorkerOptions {
   readonly dataDir: string
   /** A file with a dumped data directory to begin with. */
   readonly from?: string
 }
+
+export type WorkerData = WorkerOptions & Required<Pick<PGliteOptions, 'pgliteWasmModule'>>
 
 /**
  * `connection` is the number of the client's connection; a request without one closes the database.
@@ -35,9 +37,9 @@ const reply = (connection: number, bytes?: Uint8Array<ArrayBuffer>): void =>
     : port.postMessage({ connection, bytes }, [bytes.buffer])
 
 const requests = on(port, 'message') as AsyncIterable<[WorkerRequest]>
-const { dataDir, from } = workerData as WorkerOptions
+const { from, ...options } = workerData as WorkerData
 const pglite = await PGlite.create({
-  dataDir,
+  ...options,
   ...(from !== undefined && { loadDataDir: await openAsBlob(from) }),
 })
 
