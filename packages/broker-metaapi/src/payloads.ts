@@ -126,6 +126,9 @@ const codecOf = <A>(name: string, read: (value: unknown) => A | undefined): t.Ty
   )
 
 const finite = codecOf('a finite number', (value) => (isNumber(value) ? value : undefined))
+const money = codecOf('a finite number', (value) =>
+  isNumber(value) ? roundAmount(value) : undefined,
+)
 const text = codecOf('a non-empty text', (value) =>
   typeof value === 'string' && value !== '' ? value : undefined,
 )
@@ -147,16 +150,17 @@ const optional = <A>(codec: t.Type<A>): t.Type<A | undefined> =>
     t.identity,
   )
 
-const amount = optional(finite)
+const number = optional(finite)
+const amount = optional(money)
 
 export const AccountInformation = t.type(
   {
-    balance: finite,
-    equity: finite,
-    margin: finite,
+    balance: money,
+    equity: money,
+    margin: money,
     freeMargin: amount,
-    leverage: amount,
-    marginLevel: amount,
+    leverage: number,
+    marginLevel: number,
     credit: amount,
     broker: optional(t.string),
     currency: optional(t.string),
@@ -176,8 +180,8 @@ const PositionRow = t.type(
     volume: lots,
     openPrice: finite,
     currentPrice: finite,
-    stopLoss: amount,
-    takeProfit: amount,
+    stopLoss: number,
+    takeProfit: number,
     swap: amount,
     realizedSwap: amount,
     unrealizedSwap: amount,
@@ -210,8 +214,8 @@ export const PriceRow = t.refinement(
     bid: finite,
     ask: finite,
     time,
-    profitTickValue: amount,
-    lossTickValue: amount,
+    profitTickValue: number,
+    lossTickValue: number,
   }),
   ({ bid, ask }) => bid !== 0 || ask !== 0,
   'a price',
@@ -232,8 +236,8 @@ export const Specification = t.type(
     tradeMode: optional(t.string),
     baseCurrency: optional(t.string),
     profitCurrency: optional(t.string),
-    swapLong: amount,
-    swapShort: amount,
+    swapLong: number,
+    swapShort: number,
     tradeSessions: optional(t.record(t.string, t.array(Session), 'sessions by day')),
   },
   'a specification',
@@ -249,7 +253,7 @@ export const CandleRows = t.array(
 )
 
 export const TickRows = t.array(
-  t.type({ time, bid: amount, ask: amount }, 'a tick'),
+  t.type({ time, bid: number, ask: number }, 'a tick'),
   'a list of ticks',
 )
 

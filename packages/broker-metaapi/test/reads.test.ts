@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseInstant, sumExactly } from '@tradeport/domain/primitives'
+import { parseInstant, roundAmount, sumExactly } from '@tradeport/domain/primitives'
 import { brokerOrdersIn } from '../src/broker-orders.ts'
 import { AccountInformation, decode, Margin, readTime } from '../src/payloads.ts'
 import { accountReadingOf, dealsIn, positionsIn } from '../src/translate.ts'
@@ -75,6 +75,8 @@ describe('account information', () => {
       (type) => [{ type }, { tradeMode: 'unconfirmed' }] as const,
     ),
     [{ credit: 50 }, { credit: 50 }],
+    // As the sum of a broker's doubles.
+    [{ equity: 8_899.999_999_999_998 }, { figures: { equity: 8_900 } }],
     [{ marginLevel: null }, { figures: { marginLevel: null } }],
     [{ margin: 0, marginLevel: 0 }, { figures: { marginLevel: null } }],
     [{ marginLevel: 0 }, { figures: { marginLevel: 0 } }],
@@ -490,7 +492,7 @@ describe('the translation', () => {
             time,
           }
           expect(dealOf({ ...read, time: new Date(time).toISOString() })).toMatchObject(read)
-          expect(readInformation({ balance: amount }).figures.balance).toBe(amount + 0)
+          expect(readInformation({ balance: amount }).figures.balance).toBe(roundAmount(amount))
           const realizedProfit = sumExactly([pure, realizedCommission, realizedSwap])
           const position = positionOf({ realizedProfit, realizedCommission, realizedSwap })
           expect(position?.realizedPnl).toBe(pure + 0)

@@ -264,7 +264,10 @@ const writeStream = (
 ): void => {
   const { res } = ctx
   ctx.set(headers)
-  ctx.body = Readable.from(content(dependencies))
+  const body = Readable.from(content(dependencies))
+  ctx.body = body
+  // In HTTP/1.0 an ordinary end of the connection would make it whole.
+  body.once('error', () => ctx.socket.resetAndDestroy())
   if (live === undefined) return
   if (res.destroyed) return live.close()
   let isEnding = false

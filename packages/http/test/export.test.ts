@@ -23,6 +23,7 @@ import {
   runApi,
   send,
 } from './fakes.ts'
+import { converse } from './raw.ts'
 
 const exported = async (result: TradeExport, query = ''): Promise<Reply> => {
   await using api = await runApi({ exportTrades: () => TE.right(result) })
@@ -261,13 +262,16 @@ describe('a long export', () => {
         { exportTrades: () => TE.right({ ...many, pages: broken() }) },
         dependencies,
       )
-      await expect(send(api, `/api/v1/trades/export?format=${format}`)).rejects.toThrow('aborted')
+      const target = `/api/v1/trades/export?format=${format}`
+      await expect(send(api, target)).rejects.toMatchObject({ code: 'ECONNRESET' })
       const cutOff = {
         level: 'error',
         fields: { requestId: 'req_1', err: { message: 'a trade changed' } },
         message: 'a reply was cut off',
       }
       expect(dependencies.lines).toMatchObject([cutOff])
+      const old = `GET ${target} HTTP/1.0\r\nX-API-Key: ${goodKey}\r\n\r\n`
+      await expect(converse(api.port, old)).rejects.toMatchObject({ code: 'ECONNRESET' })
     },
   )
 })

@@ -109,7 +109,7 @@ export const instrumentChecks = [
 
 // Sessions are by the broker's clock, whose zone is not known: open or closed is what holds in
 // every zone.
-const zoneOffsetsMs = Array.from({ length: 27 }, (_, index) => (index - 12) * hourMs)
+const zoneOffsetsMs = Array.from({ length: 53 }, (_, index) => (index / 2 - 12) * hourMs)
 
 const isOpenAt = (sessions: readonly TradingSession[], now: Instant): boolean | undefined => {
   if (sessions.length === 0) return undefined
