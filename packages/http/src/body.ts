@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { finished } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { refuse, type Refusal } from '@tradeport/domain/errors'
+import { invalid, refuse, type Refusal } from '@tradeport/domain/errors'
 import { Piscina } from 'piscina'
 import { holdsCredential } from './credentials.ts'
 import { RefusalError } from './errors.ts'
@@ -272,8 +272,7 @@ const membersIn = (value: unknown): number => {
   )
 }
 
-const bodyFault = (message: string): Refusal =>
-  refuse('ValidationError', { issues: [{ path: 'body', message }] })
+const bodyFault = (message: string): Refusal => invalid('body', message)
 
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`

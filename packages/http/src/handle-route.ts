@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { parse as parseQuery, type ParsedUrlQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 import type { IdempotencyClaim } from '@tradeport/domain/access'
-import { type Issue, refuse, type Refusal } from '@tradeport/domain/errors'
+import { invalid, type Issue, refuse, type Refusal } from '@tradeport/domain/errors'
 import type { Clock, IdempotencyGuard, IdempotencyStore, Yielder } from '@tradeport/domain/ports'
 import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
 import type { DescribedCaller } from '@tradeport/domain/use-cases'
@@ -197,7 +197,7 @@ const requireReadable = (querystring: string, known: Fields): void => {
   const name = Object.keys(known).find((one) => unreadable?.startsWith(`${one}=`))
   const path = name ?? 'the query'
   const message = `${path} must be UTF-8 with percent-encoding, in which % itself is %25`
-  throw new RefusalError(refuse('ValidationError', { issues: [{ path, message }] }))
+  throw new RefusalError(invalid(path, message))
 }
 
 const isReadable = (encoded: string): boolean => {

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { refuse } from '@tradeport/domain/errors'
+import { invalid } from '@tradeport/domain/errors'
 import type Koa from 'koa'
 import { errorEnvelope, type ErrorReply, errorReply, securityHeaders } from './errors.ts'
 
@@ -284,8 +284,7 @@ const errorOf = ({ code = '' }: NodeJS.ErrnoException, bounds: Bounds): HttpErro
   )
 }
 
-const malformed = (message: string): HttpError =>
-  errorReply(refuse('ValidationError', { issues: [{ path: 'request', message }] }))
+const malformed = (message: string): HttpError => errorReply(invalid('request', message))
 
 /** The codes of what never becomes a request, in addition to VALIDATION_ERROR. */
 export const malformedRequestCodes = ['REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE'] as const
