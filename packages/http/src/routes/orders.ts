@@ -21,6 +21,7 @@ import type { JsonObject } from '../body.ts'
 import { errorReply } from '../errors.ts'
 import {
   accountId,
+  brokerReadRefusals,
   cancelReason,
   clientId,
   dateRange,
@@ -415,10 +416,7 @@ const changeRefusals = [
   'AccountNotFound',
   'AccountPurposeRestricted',
   'LiveAccountRestricted',
-  'UnsupportedBroker',
-  'NotProvisioned',
-  'BrokerUnavailable',
-  'BrokerRateLimited',
+  ...brokerReadRefusals,
   'TradeRejected',
   'BrokerOutcomeUnknown',
   'InternalTimeout',
