@@ -6,7 +6,7 @@ import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AsyncResult } from '../errors.ts'
 import { noticeText } from '../notices/owner-notice.ts'
-import type { OwnerNoticeJob, Ports } from '../ports/index.ts'
+import type { MailAnswer, OwnerNoticeJob, Ports } from '../ports/index.ts'
 import { parseEmailAddress } from '../primitives/email-address.ts'
 
 /**
@@ -16,8 +16,7 @@ import { parseEmailAddress } from '../primitives/email-address.ts'
 export type NoticeOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'no_address' }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'undelivered'; readonly reason: string }
+  | Exclude<MailAnswer, { readonly kind: 'accepted' }>
 
 export const sendOwnerNotice =
   ({ users, mailer }: Pick<Ports, 'users' | 'mailer'>) =>
