@@ -184,7 +184,6 @@ const buildMetrics = () => {
     /** An order that was rejected as not found at the broker appeared there later. */
     orderCorrected: (): void => corrections.inc(),
     webhookDisabled: (): void => disabledWebhooks.inc(),
-    /** The counters of the cache of a name. */
     cacheCounters: (name: string): CacheCounters => {
       const counters = caches.get(name) ?? { hits: 0, joins: 0, misses: 0 }
       caches.set(name, counters)

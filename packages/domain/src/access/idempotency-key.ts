@@ -4,7 +4,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
 import { dayMs, secondMs } from '../primitives/instant.ts'
 
-/** A request's claim to its idempotency key. */
 export interface IdempotencyClaim {
   readonly key: string
   /** SHA-256 over method, route, path and body, in lower-case hex. */

@@ -66,7 +66,6 @@ export interface BrokerAccount extends ProviderLink {
   readonly platform: 'mt4' | 'mt5'
 }
 
-/** An account with its link to an account at a broker. */
 export type AccountLink = Pick<Account, 'id' | 'brokerType' | 'provider'>
 
 /**
@@ -165,7 +164,6 @@ export const requireTradable = (
   return E.isLeft(classified) ? classified : requireDemo(account)
 }
 
-/** A halt by the operator. */
 export interface OperatorHalt extends Omit<Halt, 'by'> {
   readonly accountId: AccountId
   /** Whether it also cancels the open orders of the account. */

@@ -54,7 +54,6 @@ export const orderCheckNames = [
 ] as const
 export type OrderCheckName = (typeof orderCheckNames)[number]
 
-/** A check with its result. */
 export type OrderCheck<Tag extends RefusalTag> = readonly [
   name: OrderCheckName,
   result: E.Either<Refusal<Tag>, unknown>,

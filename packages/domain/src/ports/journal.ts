@@ -193,7 +193,6 @@ export interface TradeRecords {
     after: TradeListPlace | undefined,
     limit: number,
   ) => AsyncResult<TradeExportPage>
-  /** The results of all selected trades. */
   readonly results: (
     owner: Owner,
     selection: TradeSelection,

@@ -32,7 +32,6 @@ export interface OrdersQuery extends PageRequest {
   readonly to?: Instant | undefined
 }
 
-/** An order with its placement. */
 export interface StoredOrder {
   readonly order: Order
   readonly placement: Placement

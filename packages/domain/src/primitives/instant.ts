@@ -13,7 +13,6 @@ export const minuteMs = 60 * secondMs
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
-/** The first instant of the UTC day of an instant. */
 export const startOfUtcDay = (at: Instant): Instant => Math.floor(at / dayMs) * dayMs
 
 /** A wait as Retry-After has it: rounded up, at least 1. */

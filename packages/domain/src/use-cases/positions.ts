@@ -31,7 +31,6 @@ export interface PositionsResult extends Page<Position> {
   readonly provenance: Provenance
 }
 
-/** A broker's position and its account. */
 interface PositionOnAccount {
   readonly brokerAccount: BrokerAccount
   readonly position: BrokerPosition

@@ -79,7 +79,6 @@ interface JournalRead {
   readonly isIncomplete: boolean
 }
 
-/** With the trades' provenance. */
 type SourcedTrades<A> = Sourced<A, TradeProvenance>
 
 /** Something to know about trades, or about what was computed of them. */

@@ -206,7 +206,6 @@ const order = (isOn: IsOn) =>
     presentOrder,
   )
 
-/** The outcome of one of several cancellations. */
 export const cancelAttempt = record(
   'CancelAttempt',
   'The outcome of one of several cancellations.',

@@ -112,7 +112,6 @@ const closeResult = record(
   presentClose,
 )
 
-/** The outcome of one of several closes. */
 export const closeAttempt = record(
   'CloseAttempt',
   'The outcome of one of several closes.',

@@ -70,7 +70,6 @@ export const query = async <A = unknown>(
 export const queryOne = async <A>(knex: Knex, statement: Sql): Promise<A> =>
   (await query<A>(knex, statement))[0] as A
 
-/** Whether the statement returned a row. */
 export const returnsRow = async (knex: Knex, statement: Sql): Promise<boolean> =>
   (await query(knex, statement)).length > 0
 

@@ -39,7 +39,6 @@ export type BrokerChangeTag = NoAnswerInTime['_tag'] | 'InternalTimeout'
 
 interface BrokerChange<A, Tag extends RefusalTag> {
   readonly accountId: AccountId
-  /** What is to be changed. */
   readonly subject: Parameters<ChangeLocks['holding']>[1]
   /** Where the change is to be sent. */
   readonly destination: AsyncResult<BrokerAccount, Tag>
