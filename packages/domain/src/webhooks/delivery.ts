@@ -181,7 +181,7 @@ export type RetrySchedule = readonly number[]
 export const retrySchedule: RetrySchedule = [minuteMs, 5 * minuteMs, 15 * minuteMs, 60 * minuteMs]
 
 /** After so many failures in a row, of any of its deliveries, a webhook is disabled. */
-export const failuresToDisable = 5
+const failuresToDisable = 5
 
 /** A delivery and its webhook after an attempt. */
 export interface AfterAttempt {
