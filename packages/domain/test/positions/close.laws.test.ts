@@ -47,14 +47,6 @@ describe('how much is closed', () => {
     )
   })
 
-  it.each<[asked: number | undefined, order: CloseRequest]>([
-    [undefined, { volume: null, expected: gone(0.3, 0) }],
-    // What 0.1 + 0.2 is to a program is all of 0.3, and not more than it.
-    [0.1 + 0.2, { volume: null, expected: gone(0.3, 0) }],
-  ])('of 0.3 lots when %d are asked for', (asked, order) => {
-    expect(decided(openPosition(), asked)).toEqual(order)
-  })
-
   it.each([
     0.30000001,
     1e9,
