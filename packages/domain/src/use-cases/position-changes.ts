@@ -60,14 +60,14 @@ import {
   type OnAccountChanged,
   type SendChange,
 } from './steps/broker-change.ts'
-import {
-  findPositionAccount,
-  showPosition,
-  type OpenPosition,
-  type PositionResult,
-} from './positions.ts'
+import { showPosition, type OpenPosition, type PositionResult } from './positions.ts'
 import type { ResolveOrderSymbol } from './orders.ts'
-import { findAccount, requireChangeable, type RestrictionTag } from './steps/find.ts'
+import {
+  findAccount,
+  findPositionAccount,
+  requireChangeable,
+  type RestrictionTag,
+} from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 interface ChangePorts extends Pick<
@@ -185,7 +185,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
     make: (target: ChangeTarget, send: SendChange) => AsyncResult<A, Tag>,
   ): AsyncResult<A, ChangeTag | Tag> =>
     pipe(
-      findPositionAccount(ports)(owner, text),
+      findPositionAccount(ports)(owner, text, refuse('PositionNotFound')),
       TE.map(({ id, account }) => ({
         accountId: id.accountId,
         subject: id.ticket,

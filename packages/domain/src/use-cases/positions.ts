@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
+import { requireBrokerAccount, type BrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
 import type { Ports } from '../ports/index.ts'
 import {
@@ -15,12 +15,12 @@ import {
   type Position,
   type PositionsReading,
 } from '../positions/position.ts'
-import { parsePositionId, type AccountId, type Owner, type PositionId } from '../primitives/ids.ts'
+import type { AccountId } from '../primitives/ids.ts'
 import { pageOf, type Page, type PageRequest } from '../primitives/pages.ts'
 import { provenanceOf, type Provenance, type Sourced } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { ById, WithQuery } from './input.ts'
-import { selectBrokerAccounts } from './steps/find.ts'
+import { findPositionAccount, selectBrokerAccounts } from './steps/find.ts'
 
 export interface PositionsQuery extends PageRequest {
   readonly accountId?: AccountId | undefined
@@ -99,7 +99,7 @@ export const createPositions = (ports: Pick<Ports, 'accounts' | 'broker' | 'cloc
       { id }: ById,
     ): AsyncResult<PositionResult, 'PositionNotFound' | BrokerReadTag> =>
       pipe(
-        findPositionAccount(ports)(owner, id),
+        findPositionAccount(ports)(owner, id, refuse('PositionNotFound')),
         TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
         TE.bindW('reading', ({ brokerAccount }) => ports.broker.positions(brokerAccount)),
         TE.bindW('position', (found) => TE.fromEither(requireOpen(found.reading, found.id.ticket))),
@@ -115,27 +115,6 @@ export interface OpenPosition {
 }
 
 export type PositionResult = Sourced<Position>
-
-/**
- * The account that a position's id names. An id that is malformed, unknown or another user's is not
- * found.
- */
-export const findPositionAccount =
-  ({ accounts }: Pick<Ports, 'accounts'>) =>
-  (
-    owner: Owner,
-    text: string,
-  ): AsyncResult<{ readonly id: PositionId; readonly account: Account }, 'PositionNotFound'> =>
-    pipe(
-      TE.fromOption(() => refuse('PositionNotFound'))(parsePositionId(text)),
-      TE.bindTo('id'),
-      TE.bindW('account', ({ id }) =>
-        pipe(
-          accounts.find(owner, id.accountId),
-          TE.flatMap(TE.fromOption(() => refuse('PositionNotFound'))),
-        ),
-      ),
-    )
 
 /** A position as a page shows it. */
 export const showPosition =

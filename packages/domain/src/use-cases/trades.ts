@@ -15,7 +15,7 @@ import type {
   TradeSelection,
 } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
-import { parsePositionId, type AccountId, type Owner } from '../primitives/ids.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
 import { provenanceOf, type Provenance, type Sourced } from '../primitives/provenance.ts'
@@ -43,7 +43,7 @@ import {
 } from '../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../trades/fold.ts'
 import type { ById, DateRange, WithQuery } from './input.ts'
-import { findAccount, selectBrokerAccounts } from './steps/find.ts'
+import { findAccount, findPositionAccount, selectBrokerAccounts } from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 /** How long a read of the broker's history is reused by later reads. */
@@ -160,7 +160,7 @@ type ReadTag = 'AccountNotFound' | JournalTag
 type CalculationTag = ReadTag | 'RateLimitExceeded'
 
 export const createTrades = (ports: TradePorts) => {
-  const { accounts, trades, broker, clock, maxDeals } = ports
+  const { trades, broker, clock, maxDeals } = ports
 
   const readJournal = (account: BrokerAccount): AsyncResult<JournalRead, JournalTag> =>
     pipe(
@@ -195,10 +195,7 @@ export const createTrades = (ports: TradePorts) => {
     { id: text }: ById,
   ): AsyncResult<WarnedTrades<ClosedTrade>, 'TradeNotFound' | JournalTag> =>
     pipe(
-      TE.Do,
-      TE.bind('id', () => TE.fromOption(() => refuse('TradeNotFound'))(parsePositionId(text))),
-      TE.bindW('found', ({ id }) => accounts.find(owner, id.accountId)),
-      TE.bindW('account', ({ found }) => TE.fromOption(() => refuse('TradeNotFound'))(found)),
+      findPositionAccount(ports)(owner, text, refuse('TradeNotFound')),
       TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
       TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
       TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),

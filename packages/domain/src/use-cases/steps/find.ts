@@ -12,9 +12,21 @@ import {
   type Account,
   type BrokerAccount,
 } from '../../accounts/account.ts'
-import { refuse, type AsyncResult, type BrokerReadTag } from '../../errors.ts'
+import {
+  refuse,
+  type AsyncResult,
+  type BrokerReadTag,
+  type Refusal,
+  type ServiceUnavailable,
+} from '../../errors.ts'
 import type { Ports } from '../../ports/index.ts'
-import { parseAccountId, type AccountId, type Owner } from '../../primitives/ids.ts'
+import {
+  parseAccountId,
+  parsePositionId,
+  type AccountId,
+  type Owner,
+  type PositionId,
+} from '../../primitives/ids.ts'
 import { hourMs, type Instant } from '../../primitives/instant.ts'
 
 /** What is not there is refused as not found. */
@@ -36,6 +48,28 @@ export const findAccount =
     if (E.isLeft(found)) return found
     return O.isSome(found.right) ? E.right(found.right.value) : E.left(refuse('AccountNotFound'))
   }
+
+/**
+ * The account that the id of a position names, or of its trade. An id that is malformed, unknown or
+ * another user's is refused with `notFound`.
+ */
+export const findPositionAccount =
+  ({ accounts }: Pick<Ports, 'accounts'>) =>
+  <NotFound extends Refusal>(
+    owner: Owner,
+    text: string,
+    notFound: NotFound,
+  ): TE.TaskEither<
+    NotFound | ServiceUnavailable,
+    { readonly id: PositionId; readonly account: Account }
+  > =>
+    pipe(
+      TE.fromOption(() => notFound)(parsePositionId(text)),
+      TE.bindTo('id'),
+      TE.bindW('account', ({ id }) =>
+        pipe(accounts.find(owner, id.accountId), TE.flatMap(TE.fromOption(() => notFound))),
+      ),
+    )
 
 /** An account by which a list is filtered must be the owner's. */
 export const requireOwnAccount =
