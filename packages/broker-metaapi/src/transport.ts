@@ -102,21 +102,6 @@ export const createTransport = (
     }
   }
 
-  /** Rejects with the last failure during a pause; waits for a probe under way. */
-  const admitTo = async (
-    pauses: AccountPauses,
-    key: string,
-    signal: AbortSignal,
-  ): Promise<Attempt> => {
-    for (;;) {
-      const admission = pauses.begin(key)
-      if (admission.kind === 'attempt') return admission
-      if (admission.probe === undefined) throw admission.failure
-      await admission.probe
-      signal.throwIfAborted()
-    }
-  }
-
   const admit = async (
     request: ReadRequest,
     target: Target,
@@ -150,6 +135,21 @@ export const createTransport = (
     } finally {
       attempt.release()
     }
+  }
+}
+
+/** Rejects with the last failure during a pause; waits for a probe under way. */
+const admitTo = async (
+  pauses: AccountPauses,
+  key: string,
+  signal: AbortSignal,
+): Promise<Attempt> => {
+  for (;;) {
+    const admission = pauses.begin(key)
+    if (admission.kind === 'attempt') return admission
+    if (admission.probe === undefined) throw admission.failure
+    await admission.probe
+    signal.throwIfAborted()
   }
 }
 
