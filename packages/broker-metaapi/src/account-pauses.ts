@@ -113,7 +113,7 @@ export const createAccountPauses = (
   }
 }
 
-const maxAccounts = 10_000
+const maxAccounts = 20_000
 
 /** Sets what is remembered of an account; beyond a limit the entry set longest ago is dropped. */
 export const setBounded = <A>(remembered: Map<string, A>, account: string, value: A): void => {

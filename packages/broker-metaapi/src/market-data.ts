@@ -48,7 +48,9 @@ export const createMarketData = ({
       }
     })
     return TE.mapLeft((error: BrokerReadError) =>
-      error._tag === 'BrokerUnavailable' && symbol !== '' ? { ...error, symbol } : error,
+      error._tag === 'BrokerUnavailable' && error.cause === undefined && symbol !== ''
+        ? { ...error, symbol }
+        : error,
     )(reading)
   }
 

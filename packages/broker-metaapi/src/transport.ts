@@ -11,7 +11,7 @@ import type { TokenGate } from './token-gate.ts'
 
 export interface ReadSignals {
   readonly signal: AbortSignal
-  /** Aborted earlier: after it nothing is sent. */
+  /** Aborted before `signal`: what is not sent by then is not sent. */
   readonly startSignal: AbortSignal
 }
 
@@ -33,7 +33,7 @@ export const createTransport = (
   { readPauses, symbolPauses }: Readonly<Record<'readPauses' | 'symbolPauses', AccountPauses>>,
   skew: ClockSkew,
 ): CallProvider => {
-  const exchange = async (
+  const sendOnce = async (
     { route, path, body }: ReadRequest,
     target: Target,
     signal: AbortSignal,
@@ -61,7 +61,7 @@ export const createTransport = (
         throw unavailable(`${route}: answered with more than ${maxAnswerBytes} bytes`)
       return bytes
     }
-    // The status counts, though the body breaks off.
+    // The status decides even if the body breaks off.
     const errorBytes = await readAtMost(response.body ?? [], maxErrorBytes).catch(() => undefined)
     throw failureOfAnswer(
       route,
@@ -75,7 +75,7 @@ export const createTransport = (
     )
   }
 
-  const callInTurn = async (
+  const sendInTurn = async (
     request: ReadRequest,
     target: Target,
     attempt: Attempt,
@@ -86,7 +86,7 @@ export const createTransport = (
     try {
       const failedMeanwhile = attempt.failedMeanwhile()
       if (failedMeanwhile !== undefined) throw failedMeanwhile
-      const bytes = await exchange(request, target, signal)
+      const bytes = await sendOnce(request, target, signal)
       gate.recordAnswer(target)
       attempt.succeeded()
       return bytes
@@ -108,13 +108,14 @@ export const createTransport = (
     signal: AbortSignal,
   ): Promise<Attempt> => {
     const pauses = request.symbol === undefined ? readPauses : symbolPauses
-    const own = await admitTo(pauses, pauseKey(request, target), signal)
-    if (pauseGroups[request.route] !== 'figures') return own
-    const account = await admitTo(readPauses, target.accountKey, signal).catch((cause: unknown) => {
-      own.release()
+    const ofGroup = await beginAttempt(pauses, pauseKey(request, target), signal)
+    if (pauseGroups[request.route] !== 'figures') return ofGroup
+    try {
+      return bothOf(await beginAttempt(readPauses, target.accountKey, signal), ofGroup)
+    } catch (cause) {
+      ofGroup.release()
       throw cause
-    })
-    return bothOf(account, own)
+    }
   }
 
   return async (request, target, signals) => {
@@ -123,7 +124,7 @@ export const createTransport = (
     if (failure?.fault.kind === 'unknown_account') throw failure
     const attempt = await admit(request, target, signal)
     try {
-      return await callInTurn(request, target, attempt, signals)
+      return await sendInTurn(request, target, attempt, signals)
     } catch (cause) {
       if (
         startSignal.aborted ||
@@ -131,7 +132,7 @@ export const createTransport = (
       )
         throw cause
       await pause(retryPauseMs, undefined, { signal })
-      return await callInTurn(request, target, attempt, signals)
+      return await sendInTurn(request, target, attempt, signals)
     } finally {
       attempt.release()
     }
@@ -139,7 +140,7 @@ export const createTransport = (
 }
 
 /** Rejects with the last failure during a pause; waits for a probe under way. */
-const admitTo = async (
+const beginAttempt = async (
   pauses: AccountPauses,
   key: string,
   signal: AbortSignal,
@@ -153,7 +154,7 @@ const admitTo = async (
   }
 }
 
-/** Figures that are late pause themselves alone; every other failure of them pauses the account. */
+/** Figures that are late pause themselves alone; another failure that pauses pauses the account. */
 const bothOf = (account: Attempt, figures: Attempt): Attempt => ({
   kind: 'attempt',
   isProbe: account.isProbe || figures.isProbe,
@@ -163,8 +164,7 @@ const bothOf = (account: Attempt, figures: Attempt): Attempt => ({
     figures.succeeded()
   },
   failed: (failure) => {
-    const isOfFigures = failure.fault.isLate === true && !account.isProbe
-    const attempt = isOfFigures ? figures : account
+    const attempt = failure.fault.isLate === true ? figures : account
     attempt.failed(failure)
   },
   release: () => {

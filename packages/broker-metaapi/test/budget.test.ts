@@ -187,7 +187,7 @@ describe('an account that cannot be read', () => {
     [{ kind: 'lost' }, true],
     [{ kind: 'undeployed' }, false],
   ])('whose figures meet %j can be read for its positions: %j', async (fault, canBeRead) => {
-    const { broker, fills, positions } = open({ shortReadMs: 500 })
+    const { broker, fills, positions } = open(fault.kind === 'lost' ? { shortReadMs: 500 } : {})
     const own = newAccount()
     // An empty list would be compared with the figures.
     await fills(own)
@@ -198,11 +198,25 @@ describe('an account that cannot be read', () => {
     expect(callsTo(own, 'account-information')).toBe(1)
   })
 
+  it('is read for its positions after a pause during which its figures hang', async () => {
+    const { broker, fills, positions, time, reads } = open({ shortReadMs: 100 })
+    const own = newAccount()
+    await fills(own)
+    fail(own, 'positions', { kind: 'undeployed', times: 1 })
+    fail(own, 'account-information', { kind: 'lost' })
+    expect(E.isLeft(await positions(own))).toBe(true)
+    time.elapsedMs += 2_000
+    expect(E.isLeft(await broker.accountInformation(own)())).toBe(true)
+    await reads(own)
+  })
+
   it('because of a symbol that the provider does not know is read for others, and for that one a few times', async () => {
     const { quote, time } = open()
     const own = newAccount()
     for (let round = 0; round < 40; round += 1) {
-      expect(await quote(own, 'GONE')).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+      expect(await quote(own, 'GONE')).toMatchObject({
+        left: { _tag: 'BrokerUnavailable', symbol: 'GONE' },
+      })
       expect(E.isRight(await quote(own))).toBe(true)
       time.elapsedMs += 1_000
     }

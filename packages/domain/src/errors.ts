@@ -121,7 +121,7 @@ interface RefusalFields {
     WithCause & {
       /** The broker was reached, and shows neither that it holds the order nor how it ended. */
       readonly isOrderMissing?: true
-      /** What cannot be read of it alone, as the broker spells it. */
+      /** What was to be read, as the broker spells it. */
       readonly symbol?: string
     }
   BrokerRateLimited: OfAccount & {

@@ -236,7 +236,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     (refusal) =>
       refusal.isOrderMissing
         ? 'The broker does not hold the order any more, and does not show yet how it ended. Nothing was changed; try again.'
-        : `${refusal.symbol === undefined ? 'The broker' : `${refusal.symbol} at the broker`} of account ${refusal.accountId} cannot be reached${causeText(refusal, 'Nothing was changed')}`,
+        : refusal.symbol === undefined
+          ? `The broker of account ${refusal.accountId} cannot be reached${causeText(refusal, 'Nothing was changed')}`
+          : `The broker of account ${refusal.accountId} does not give ${refusal.symbol} now. Nothing was changed; try again.`,
     ofAccount,
   ],
   BrokerRateLimited: [

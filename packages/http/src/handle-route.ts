@@ -1,5 +1,6 @@
 // One request of a route, from its credential to its reply.
 import { hash } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { parse as parseQuery, type ParsedUrlQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 import type { IdempotencyClaim } from '@tradeport/domain/access'
@@ -266,8 +267,12 @@ const writeStream = (
   ctx.set(headers)
   const body = Readable.from(content(dependencies))
   ctx.body = body
-  // In HTTP/1.0 an ordinary end of the connection would make it whole.
-  body.once('error', () => ctx.socket.resetAndDestroy())
+  // An ordinary end of the connection would look like the end of the file in HTTP/1.0.
+  body.once('error', () => {
+    if (res.socket !== null) res.socket.resetAndDestroy()
+    // Replies to earlier requests of the connection are sent before.
+    else res.once('socket', (socket: Socket) => socket.resetAndDestroy())
+  })
   if (live === undefined) return
   if (res.destroyed) return live.close()
   let isEnding = false

@@ -161,6 +161,7 @@ it.each<readonly [refusal: Refusal, details: object | undefined, headers: object
     {},
   ],
   [{ _tag: 'BrokerUnavailable', accountId, reason, isOrderMissing: true }, { accountId }, {}],
+  [{ _tag: 'BrokerUnavailable', accountId, reason, symbol: 'EURUSD' }, { accountId }, {}],
   [limited('tier', 43_200), { scope: 'tier', window: 'day' }, { 'retry-after': '43200' }],
   [limited('bodies', 1), { scope: 'bodies' }, { 'retry-after': '1' }],
   [{ _tag: 'IdempotencyInProgress' }, undefined, { 'retry-after': '1' }],

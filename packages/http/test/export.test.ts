@@ -1,5 +1,6 @@
 // The export: what the file holds, how it reads back, and that writing it does not block other
 // requests.
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { scopes } from '@tradeport/domain/access'
@@ -274,4 +275,22 @@ describe('a long export', () => {
       await expect(converse(api.port, old)).rejects.toMatchObject({ code: 'ECONNRESET' })
     },
   )
+
+  it('that fails leaves the reply to the request before it whole', async () => {
+    const first = Promise.withResolvers<typeof many>()
+    const replies = [first.promise, Promise.resolve({ ...many, pages: broken() })]
+    const exportTrades = () => async () => E.right((await replies.shift()) ?? many)
+    await using api = await runApi({ exportTrades })
+    const socket = connect(api.port, '127.0.0.1')
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk.toString()))
+    const target = '/api/v1/trades/export?format=csv'
+    const one = `GET ${target} HTTP/1.1\r\nHost: any\r\nX-API-Key: ${goodKey}\r\n\r\n`
+    socket.write(one + one)
+    const ended = once(socket, 'close')
+    await expect.poll(() => replies).toEqual([])
+    first.resolve(many)
+    await expect(ended).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(received.split('HTTP/1.1 200')[1]).toMatch(/0\r\n\r\n$/)
+  })
 })

@@ -44,13 +44,13 @@ const liveAccountTtlMs = 5_000
 const quoteTtlMs = 1_000
 const maxQuotes = 50_000
 const maxCandles = 200_000
-/** That a symbol has no candles so early; its provider may load more. */
+/** How long it is kept that a symbol has no candles so early: its provider may load more. */
 const noCandlesTtlMs = 60_000
 const maxEmptyPages = 10_000
-/** Of symbols and their terms. */
+/** How long symbols and their terms are kept. */
 const termsTtlMs = 3_600_000
 /** A terminal that has just connected may list only some of the symbols. */
-const firstSymbolsTtlMs = 60_000
+const unconfirmedSymbolsTtlMs = 60_000
 /** Over all accounts. */
 const maxSymbols = 1_000_000
 const maxInstruments = 20_000
@@ -182,27 +182,31 @@ const keptFailures = {
 }
 
 /**
- * Keeps quotes and the latest candles for a second, an account's symbols and their terms for an
- * hour, and for a minute that there are no candles so early, and symbols whose number differs from
- * the last time; that one of them cannot be read for a second. Ticks pass through.
+ * Keeps quotes and the latest candles for a second, the terms of symbols for an hour, an account's
+ * symbols for a minute while their number still changes and then for an hour, and for a minute that
+ * there are no candles so early. A failed read is kept for a second. Ticks pass through.
  */
 export const cachedMarketData = (
   marketData: MarketData,
   { clock, countersOf }: CacheParts,
 ): MarketData => {
   const { keyOf } = createAccountKeys()
-  const completeLists = new WeakSet<readonly string[]>()
-  const symbolCounts = createLruCache<string, number>(maxAccounts)
+  const confirmedLists = new WeakSet<readonly string[]>()
+  const symbolCounts = createLruCache<string, { readonly count: number; readonly since: Instant }>(
+    maxAccounts,
+  )
   const readSymbols = async (account: BrokerAccount, key: string) => {
     const read = await marketData.symbols(account)()
     if (E.isLeft(read)) return read
-    if (symbolCounts.get(key) === read.right.length) completeLists.add(read.right)
-    symbolCounts.set(key, read.right.length)
+    const count = read.right.length
+    const known = symbolCounts.get(key)
+    if (known?.count !== count) symbolCounts.set(key, { count, since: clock.now() })
+    else if (clock.now() - known.since >= unconfirmedSymbolsTtlMs) confirmedLists.add(read.right)
     return read
   }
   const symbols = createSingleFlightCache<BrokerReadError, readonly string[]>({
     clock,
-    ttlMs: (names) => (completeLists.has(names) ? termsTtlMs : firstSymbolsTtlMs),
+    ttlMs: (names) => (confirmedLists.has(names) ? termsTtlMs : unconfirmedSymbolsTtlMs),
     maxWeight: maxSymbols,
     ...keptFailures,
     weigh: (names) => 1 + names.length,

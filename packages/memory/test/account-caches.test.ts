@@ -166,7 +166,7 @@ it('that market data cannot be read is kept for a second, and a rate limit is no
   expect(calls).toBe(20)
 })
 
-it('symbols are kept for a minute until their number is the same twice, and then for an hour', async () => {
+it('symbols are kept for a minute until their number has been the same for one, and then for an hour', async () => {
   const clock = createMovableClock()
   let [calls, names] = [0, ['EURUSD']]
   const read = () => async () => ((calls += 1), E.right([...names]))

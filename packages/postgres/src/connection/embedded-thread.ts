@@ -13,8 +13,8 @@ import { describeFailure } from './failures.ts'
 
 export interface EmbeddedThread {
   /**
-   * The stream of one client. Only the newest is served: a new client abandons what the one before
-   * was doing.
+   * The stream of one client. Only the newest is served: connecting a new client abandons the work
+   * of the one before.
    */
   readonly connect: () => Duplex
   /** Closes the database once everything that was sent is done. */
@@ -32,22 +32,32 @@ export interface ThreadOptions extends WorkerOptions {
 // extensions of imports only.
 const workerFile = new URL(`./embedded-worker${extname(import.meta.url)}`, import.meta.url)
 
-// V8 compiles what WebAssembly calls often in JavaScript, shares it between threads, and may free it
-// twice, which ends the process (V8 13.6). It compiles none before so many calls.
+// V8 compiles wrappers for calls from WebAssembly to JavaScript that are made often. Threads share a
+// wrapper, and V8 13.6 may free it twice, which ends the process. It compiles none before so many
+// calls.
 setFlagsFromString('--wasm-wrapper-tiering-budget=2000000000')
 
-/** Compiled once, since it takes seconds of a processor. */
-let compiled: Promise<WorkerData['pgliteWasmModule']> | undefined
-// Node's types lack it.
+// @types/node does not declare it.
 const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: {
     readonly compile: (bytes: Uint8Array) => Promise<WorkerData['pgliteWasmModule']>
   }
 }
+/** Compiled once, since it takes seconds of CPU time. */
+let pgliteModule: Promise<WorkerData['pgliteWasmModule']> | undefined
 const compilePglite = async (): Promise<WorkerData['pgliteWasmModule']> => {
   const { resolve } = createRequire(import.meta.url)
   const folder = dirname(resolve('@electric-sql/pglite'))
   return WebAssembly.compile(await readFile(join(folder, 'pglite.wasm')))
+}
+
+/** A worker whose database is open. Rejects with what the thread throws. */
+const openWorker = async (options: WorkerOptions): Promise<Worker> => {
+  pgliteModule ??= compilePglite()
+  const workerData: WorkerData = { ...options, pgliteWasmModule: await pgliteModule }
+  const worker = new Worker(workerFile, { workerData })
+  await once(worker, 'message')
+  return worker
 }
 
 const ticks = 20
@@ -58,11 +68,7 @@ export const startEmbeddedThread = async ({
   lost,
   ...options
 }: ThreadOptions): Promise<EmbeddedThread> => {
-  compiled ??= compilePglite()
-  const workerData: WorkerData = { ...options, pgliteWasmModule: await compiled }
-  const worker = new Worker(workerFile, { workerData })
-  // Rejects with what the thread throws.
-  await once(worker, 'message').catch((cause: unknown) => {
+  const worker = await openWorker(options).catch((cause: unknown) => {
     throw new Error(`the embedded database cannot be opened: ${describeFailure(cause)}`, { cause })
   })
 
