@@ -140,8 +140,8 @@ describe('the JSON export', () => {
 const pageOf = (page: number): readonly ClosedTrade[] =>
   Array.from({ length: 1_000 }, (_, index) => closedTrade(String(page * 1_000 + index)))
 
-const broken = async function* () {
-  yield pageOf(0)
+const broken = async function* (first = pageOf(0)) {
+  yield first
   throw new Error('a trade changed')
 }
 
@@ -278,9 +278,10 @@ describe('a long export', () => {
 
   it('that fails leaves the reply to the request before it whole', async () => {
     const first = Promise.withResolvers<typeof many>()
-    const replies = [first.promise, Promise.resolve({ ...many, pages: broken() })]
+    const replies = [first.promise, Promise.resolve({ ...many, pages: broken([]) })]
     const exportTrades = () => async () => E.right((await replies.shift()) ?? many)
-    await using api = await runApi({ exportTrades })
+    const dependencies = fakeDependencies()
+    await using api = await runApi({ exportTrades }, dependencies)
     const socket = connect(api.port, '127.0.0.1')
     let received = ''
     socket.on('data', (chunk) => (received += chunk.toString()))
@@ -288,7 +289,7 @@ describe('a long export', () => {
     const one = `GET ${target} HTTP/1.1\r\nHost: any\r\nX-API-Key: ${goodKey}\r\n\r\n`
     socket.write(one + one)
     const ended = once(socket, 'close')
-    await expect.poll(() => replies).toEqual([])
+    await expect.poll(() => dependencies.lines).toHaveLength(1)
     first.resolve(many)
     await expect(ended).rejects.toMatchObject({ code: 'ECONNRESET' })
     expect(received.split('HTTP/1.1 200')[1]).toMatch(/0\r\n\r\n$/)

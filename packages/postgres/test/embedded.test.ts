@@ -50,6 +50,11 @@ const start = (program: string, argument: string) =>
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
 
+it('starts with a flag that V8 knows', async () => {
+  const { stdout } = spawn(process.execPath, ['--v8-options'])
+  expect(await text(stdout)).toContain('--wasm-wrapper-tiering-budget ')
+})
+
 describe('a folder', () => {
   let folder: string
   beforeEach(async () => {
