@@ -367,7 +367,7 @@ const reportUnreadableSecrets = async (
   const census = await readCensus()
   if (E.isRight(census) && census.right.unknown > 0)
     log.error(
-      { event: 'secrets_unreadable', secrets: census.right.unknown },
+      { event: 'secrets_unreadable', count: census.right.unknown },
       'stored secrets are encrypted with a key that this instance does not have: look at SECRETS_KEY and SECRETS_KEY_PREVIOUS',
     )
 }

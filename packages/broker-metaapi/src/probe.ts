@@ -23,8 +23,7 @@ export const createProviderProbe = ({
 >): HealthReads['probeProvider'] => {
   const probe = async (tenantId: TenantId): Promise<ProviderStanding> => {
     const found = await providerToken(tenantId)()
-    if (E.isLeft(found))
-      return { kind: 'unavailable', reason: 'the token cannot be read from the database' }
+    if (E.isLeft(found)) return { kind: 'unreadable_token' }
     if (O.isNone(found.right) || !isHeaderValue(found.right.value)) return { kind: 'no_token' }
     const askedAt = clock.now()
     try {

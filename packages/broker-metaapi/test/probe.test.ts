@@ -43,9 +43,9 @@ it('a token is accepted, refused, absent, or cannot be tried', async () => {
   expect(await probe(() => held('another-secret'))).toEqual({ kind: 'refused', status: 401 })
   expect(await probe(() => TE.right(O.none))).toEqual({ kind: 'no_token' })
   expect(await probe(() => held('two words'))).toEqual({ kind: 'no_token' })
-  expect(await probe(() => TE.left(refuse('ServiceUnavailable', { reason: 'down' })))).toEqual(
-    unavailable('the token cannot be read from the database'),
-  )
+  expect(await probe(() => TE.left(refuse('ServiceUnavailable', { reason: 'down' })))).toEqual({
+    kind: 'unreadable_token',
+  })
   expect(await probe(undefined, 'http://127.0.0.1:2')).toEqual(unavailable('ECONNREFUSED'))
   sandbox.faults.set('*', 'accounts', { kind: 'rate-limit', retryAfterSeconds: 2, times: 1 })
   expect(await probe()).toEqual(unavailable('it answered 429'))

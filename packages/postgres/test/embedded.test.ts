@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -133,6 +133,9 @@ describe('a folder', () => {
     await writeFile(join(folder, 'postgres'), 'not a folder')
     await expect(openDatabase({ folder })).rejects.toThrow('the embedded database cannot be opened')
     await (await lockFolder(folder)).release()
+    await rm(join(folder, 'postgres'))
+    await mkdir(join(folder, 'postgres', 'base'), { recursive: true })
+    await expect(openDatabase({ folder })).rejects.toThrow('holds only a part')
   })
 
   it('keeps what was acknowledged when its process is killed', async () => {

@@ -74,7 +74,10 @@ export interface ClockReading {
 
 /** The outcome of a read at the provider with the tenant's token. */
 export type ProviderStanding =
+  /** None that can be sent. */
   | { readonly kind: 'no_token' }
+  /** No secrets key opens it, or the database is unavailable. */
+  | { readonly kind: 'unreadable_token' }
   | { readonly kind: 'accepted'; readonly clock: ClockReading | null }
   | { readonly kind: 'refused'; readonly status: 401 | 403 }
   | { readonly kind: 'unavailable'; readonly reason: string }
@@ -450,12 +453,14 @@ export const providerTokenHealth = (
       return ok(name, 'The provider accepts it.')
     case 'no_token':
       return hasProviderToken
-        ? fail(
-            name,
-            'It cannot be opened by any secrets key that the service was given.',
-            `Start the service with the key that encrypted it in SECRETS_KEY_PREVIOUS. If that is lost: ${setToken(id)}`,
-          )
+        ? fail(name, 'It has characters that no token of the provider has.', setToken(id))
         : fail(name, 'It is not set: no account of the tenant can be read.', setToken(id))
+    case 'unreadable_token':
+      return fail(
+        name,
+        'It cannot be read: no secrets key that the service was given opens it, or the database is unavailable.',
+        `Look at the checks of the database and of secrets. If the key that encrypted it is lost: ${setToken(id)}`,
+      )
     case 'refused':
       return standing.status === 401
         ? fail(

@@ -293,6 +293,7 @@ describe('a tenant', () => {
     [{ kind: 'accepted', clock }, true, 'ok'],
     [{ kind: 'no_token' }, false, 'fail'],
     [{ kind: 'no_token' }, true, 'fail'],
+    [{ kind: 'unreadable_token' }, true, 'fail'],
     [{ kind: 'refused', status: 401 }, true, 'fail'],
     [{ kind: 'refused', status: 403 }, true, 'warn'],
     [{ kind: 'unavailable', reason: 'ECONNREFUSED' }, true, 'warn'],

@@ -69,7 +69,10 @@ export const startEmbeddedThread = async ({
   ...options
 }: ThreadOptions): Promise<EmbeddedThread> => {
   const worker = await openWorker(options).catch((cause: unknown) => {
-    throw new Error(`the embedded database cannot be opened: ${describeFailure(cause)}`, { cause })
+    throw new Error(
+      `the embedded database cannot be opened: ${describeFailure(cause)}; is ${options.dataDir} complete, and owned by the user of the service?`,
+      { cause },
+    )
   })
 
   let unanswered = 0

@@ -2,7 +2,7 @@
 // session, so the pool has one connection and transactions queue for it; and one process may open a
 // folder, so the folder is locked.
 import { statfsSync } from 'node:fs'
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -70,6 +70,7 @@ const openFolder = async (
     const check = createDiskGuard(freeBytes, log)
     const dataDir = join(folder, 'postgres')
     await closeToOthers(dataDir)
+    await requireWhole(dataDir)
     const opened = await openThread({ dataDir }, limits, log, { check })
     return { ...opened, release: () => opened.release().then(lock.release) }
   } catch (error) {
@@ -148,6 +149,15 @@ const closeToOthers = async (dataDir: string): Promise<void> => {
   await chmod(dataDir, 0o700).catch(() => undefined)
 }
 
+/** PGlite would make a new database over what is left of one. */
+const requireWhole = async (dataDir: string): Promise<void> => {
+  const files = await readdir(dataDir).catch((): string[] => [])
+  if (files.length > 0 && !files.includes('PG_VERSION'))
+    throw new Error(
+      `the embedded database cannot be opened: ${dataDir} holds only a part of one; restore a whole copy of it`,
+    )
+}
+
 // Two processes that open one folder would destroy the database. The lock is SQLite's exclusive
 // lock on an empty file beside it, which the operating system releases when its holder dies in
 // whatever way, so that no stale lock is left behind.
@@ -163,7 +173,9 @@ export interface FolderLock {
 export const lockFolder = async (folder: string): Promise<FolderLock> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const holderFile = join(folder, 'holder.json')
-  const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+  const lockFile = join(folder, 'lock')
+  await requireWritable(lockFile)
+  const lock = new DatabaseSync(lockFile, { timeout: 0 })
   try {
     lock.exec('begin exclusive')
   } catch (error) {
@@ -186,6 +198,17 @@ export const lockFolder = async (folder: string): Promise<FolderLock> => {
       lock.close()
     },
   }
+}
+
+/** SQLite opens a file that it may not write all the same, and then locks nobody out. */
+const requireWritable = async (file: string): Promise<void> => {
+  await access(file, constants.W_OK).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT')
+      throw new Error(
+        `${file} cannot be written (${cause.code}); give DATA_DIR and everything in it to the user of the service`,
+        { cause },
+      )
+  })
 }
 
 const sqliteBusy = 5
