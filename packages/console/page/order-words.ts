@@ -121,12 +121,13 @@ export const instrumentFor = <A extends { readonly symbol: string }>(
   all: readonly A[],
 ): A | undefined => {
   const name = wanted.toUpperCase()
-  // US30 must not find US300.
-  const fitting = all.filter(
-    ({ symbol }) =>
-      symbol.toUpperCase().startsWith(name) &&
-      /^([^A-Za-z\d].*|[a-z]*)$/.test(symbol.slice(name.length)),
-  )
+  // US30 must not find US300, nor MET Meta.
+  const fitting = all.filter(({ symbol }) => {
+    const rest = symbol.slice(name.length)
+    return /^[a-z]+$/.test(rest)
+      ? symbol.startsWith(name)
+      : /^([^A-Za-z\d].*)?$/.test(rest) && symbol.toUpperCase().startsWith(name)
+  })
   return (
     fitting.find(({ symbol }) => symbol === wanted) ??
     fitting.find(({ symbol }) => symbol.length === name.length) ??

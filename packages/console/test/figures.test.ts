@@ -140,6 +140,7 @@ it('names accounts so that each is told from the others, and turns no text aroun
 it.each([
   ['US30', ['US300'], undefined],
   ['US30', ['US300', 'US30m'], 'US30m'],
+  ['MET', ['Meta'], undefined],
   ['US30', ['US300', 'US30', 'US30m'], 'US30'],
   ['EURUSD', ['eurusd', 'EURUSD.r'], 'eurusd'],
   ['EURUSD', ['EURUSD.r', 'EURUSD#'], undefined],

@@ -131,6 +131,8 @@ export const listen = async (
 
   server.on('timeout', (socket) => {
     if (isBeingAnswered(socket, connections.get(socket)?.last)) socket.setTimeout(bounds.idleMs)
+    // An ordinary end would make half a reply look whole in HTTP/1.0.
+    else if (socket.writableLength > 0) socket.resetAndDestroy()
     else socket.destroy()
   })
 
@@ -174,7 +176,7 @@ export const listen = async (
       let cutOff = 0
       const patience = setTimeout(() => {
         cutOff = connections.size
-        server.closeAllConnections()
+        for (const socket of connections.keys()) socket.resetAndDestroy()
       }, patienceMs)
       // An HTTP server's own close() stops the timers of its requests and cuts off replies that are
       // not sent yet, so this is the close() of the TCP server below it.

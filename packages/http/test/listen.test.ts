@@ -455,6 +455,9 @@ describe('a listener that ends', () => {
       const { listener, socket } = await start(get('/long'))
       socket.pause()
       expect(await listener.end(patienceMs)).toBe(count)
+      const closed = once(socket, 'close')
+      socket.resume()
+      await expect(closed).rejects.toMatchObject({ code: 'ECONNRESET' })
     },
   )
 

@@ -1,14 +1,32 @@
 // Finds the broker's spelling of a symbol that a caller wrote in capitals: brokers spell EURUSD as
 // EURUSD.r, EURUSDm or EURUSD# (docs/behaviour.md#market-data).
 
+import { inCapitals, isSymbolMatch } from '../primitives/symbol-filter.ts'
+
 export type ResolvedSymbol =
   | { readonly kind: 'found'; readonly symbol: string }
   | { readonly kind: 'unknown' }
   /** Several of the broker's symbols could be meant. */
   | { readonly kind: 'ambiguous'; readonly candidates: readonly string[] }
 
-/** What follows the symbol: `.r`, `#`, `_i`, or small letters. US300 is no US30. */
-const suffix = /^(?:[^A-Za-z0-9].*|[a-z]+)$/
+/** A symbol of the caller at the broker. */
+export interface BrokerSymbol {
+  readonly spelling: string
+  /** Otherwise it is left as the caller wrote it. */
+  readonly isListed: boolean
+}
+
+/**
+ * What follows the symbol: `.r`, `#` or `_i`, or small letters after capitals. US300 is no US30, and
+ * Meta is no MET.
+ */
+const hasSuffix = (symbol: string, capitals: string): boolean => {
+  const rest = symbol.slice(capitals.length)
+  return (
+    (/^[^A-Za-z0-9]/.test(rest) && inCapitals(symbol.slice(0, capitals.length)) === capitals) ||
+    (/^[a-z]+$/.test(rest) && symbol.startsWith(capitals))
+  )
+}
 
 /**
  * The same spelling wins, then the same letters in another case, then the one symbol that has a
@@ -17,19 +35,28 @@ const suffix = /^(?:[^A-Za-z0-9].*|[a-z]+)$/
  */
 export const resolveSymbol = (wanted: string, symbols: readonly string[]): ResolvedSymbol => {
   if (symbols.includes(wanted)) return { kind: 'found', symbol: wanted }
-  const capitals = wanted.toUpperCase()
-  const sameLetters = symbols.filter((symbol) => symbol.toUpperCase() === capitals)
+  const capitals = inCapitals(wanted)
+  const sameLetters = symbols.filter((symbol) => inCapitals(symbol) === capitals)
   const candidates =
-    sameLetters.length > 0
-      ? sameLetters
-      : symbols.filter(
-          (symbol) =>
-            symbol.slice(0, wanted.length).toUpperCase() === capitals &&
-            suffix.test(symbol.slice(wanted.length)),
-        )
+    sameLetters.length > 0 ? sameLetters : symbols.filter((symbol) => hasSuffix(symbol, capitals))
   const [only] = candidates
   if (only === undefined) return { kind: 'unknown' }
   return candidates.length === 1
     ? { kind: 'found', symbol: only }
     : { kind: 'ambiguous', candidates: candidates.toSorted() }
+}
+
+/**
+ * What is of a symbol: of one that the broker lists, by its exact spelling; of another, in whatever
+ * case, unless some is spelled exactly so. All where the symbol is undefined.
+ */
+export const selectBySymbol = <A extends { readonly symbol: string }>(
+  all: readonly A[],
+  wanted: string | undefined,
+  resolved: BrokerSymbol | undefined,
+): readonly A[] => {
+  const exact = all.filter(({ symbol }) => symbol === (resolved?.spelling ?? wanted))
+  return resolved?.isListed === true || exact.length > 0
+    ? exact
+    : all.filter(({ symbol }) => isSymbolMatch(wanted, symbol))
 }

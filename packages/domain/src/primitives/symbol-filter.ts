@@ -12,9 +12,13 @@ export const symbolFilterPattern = /^[!-`{-~]{1,32}$/
 export const parseSymbolFilter = (text: string): O.Option<SymbolFilter> =>
   symbolFilterPattern.test(text) ? O.some(text as SymbolFilter) : O.none
 
+/** Of Latin letters alone: `ß` has the capitals `SS`. */
+export const inCapitals = (symbol: string): string =>
+  symbol.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase())
+
 /**
  * Whether a broker's spelling is the requested one, which is in capitals, so that the case of the
  * broker's letters does not count, or exactly that of the broker.
  */
 export const isSymbolMatch = (filter: string | undefined, brokerSymbol: string): boolean =>
-  filter === undefined || brokerSymbol === filter || brokerSymbol.toUpperCase() === filter
+  filter === undefined || brokerSymbol === filter || inCapitals(brokerSymbol) === filter

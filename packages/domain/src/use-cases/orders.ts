@@ -15,7 +15,7 @@ import {
   type Refusal,
   type ServiceUnavailable,
 } from '../errors.ts'
-import { resolveSymbol } from '../market/broker-symbol.ts'
+import { resolveSymbol, type BrokerSymbol } from '../market/broker-symbol.ts'
 import { accountChecks, requestChecks, requireEach, type AccountFacts } from '../orders/checks.ts'
 import { accountsToRead, type AccountLimits, type OpenPositions } from '../orders/limits.ts'
 import {
@@ -171,7 +171,7 @@ export const recordOrder =
     if (E.isLeft(symbol)) return symbol
     if (E.isLeft(limits)) return limits
     // Whether the broker trades one that is sent as it was written is the broker's answer.
-    const brokerSymbol = O.getOrElse(() => request.symbol)(symbol.right)
+    const brokerSymbol = O.toUndefined(symbol.right)?.spelling ?? request.symbol
     const openPositions = await readOpenPositions(ports, account, limits.right)()
     if (E.isLeft(openPositions)) return openPositions
     const now = clock.now()
@@ -258,10 +258,11 @@ export const readOpenPositions = (
 export type ResolveOrderSymbol = (
   account: BrokerAccount,
   symbol: string,
-) => TE.TaskEither<Refusal<'SymbolAmbiguous'>, O.Option<string>>
+) => TE.TaskEither<Refusal<'SymbolAmbiguous'>, O.Option<BrokerSymbol>>
 
 /** Without the capability `market-data`. */
-export const symbolAsWritten: ResolveOrderSymbol = (_, symbol) => TE.right(O.some(symbol))
+export const symbolAsWritten: ResolveOrderSymbol = (_, symbol) =>
+  TE.right(O.some({ spelling: symbol, isListed: false }))
 
 /** The symbols of an account are read once an hour; an order does not wait for longer. */
 const longestSymbolsMs = 2 * secondMs
@@ -279,5 +280,7 @@ export const createOrderSymbols =
     const found = resolveSymbol(symbol, read.right)
     if (found.kind === 'ambiguous')
       return E.left(refuse('SymbolAmbiguous', { symbol, candidates: found.candidates }))
-    return E.right(O.some(found.kind === 'found' ? found.symbol : symbol))
+    return found.kind === 'found'
+      ? E.right(O.some({ spelling: found.symbol, isListed: true }))
+      : symbolAsWritten(account, symbol)()
   }

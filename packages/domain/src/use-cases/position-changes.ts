@@ -18,6 +18,7 @@ import {
 } from '../errors.ts'
 import { dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
 import { closeFillOf, type CloseFill } from '../journal/close-fill.ts'
+import { selectBySymbol, type BrokerSymbol } from '../market/broker-symbol.ts'
 import {
   withoutKey,
   type Broker,
@@ -48,7 +49,7 @@ import {
 import { dayMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { Levels, LevelsChange, Side } from '../primitives/prices.ts'
 import { provenanceOf, type Sourced } from '../primitives/provenance.ts'
-import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
+import type { SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { ById, WithBody } from './input.ts'
 import {
   changeAtBroker,
@@ -481,17 +482,16 @@ export const createPositionChanges = (ports: ChangePorts) => {
       findAccount(ports)(caller.owner, accountId),
       TE.flatMap(requireChangeable(ports)),
       TE.bindTo('account'),
-      TE.bindW('spelling', ({ account }) =>
+      TE.bindW('resolved', ({ account }) =>
         symbol === undefined
-          ? TE.right<never, O.Option<string>>(O.none)
+          ? TE.right<never, O.Option<BrokerSymbol>>(O.none)
           : ports.resolveOrderSymbol(account, symbol),
       ),
       TE.bindW('reading', ({ account }) => positionTrading.freshPositions(account)),
-      TE.flatMapEither(({ spelling, reading: { positions } }) => {
-        const wanted = O.getOrElse<string | undefined>(() => symbol)(spelling)
-        const ofSymbol = positions.filter((one) => isSymbolMatch(wanted, one.symbol))
+      TE.flatMapEither(({ resolved, reading: { positions } }) => {
+        const ofSymbol = selectBySymbol(positions, symbol, O.toUndefined(resolved))
         // Some may be open under another spelling, which only the broker's list shows.
-        if (symbol !== undefined && O.isNone(spelling) && ofSymbol.length === 0)
+        if (symbol !== undefined && O.isNone(resolved) && ofSymbol.length === 0)
           return E.left(
             refuse('BrokerUnavailable', { accountId, reason: 'its symbols cannot be read' }),
           )

@@ -15,6 +15,10 @@ it.each<
   // Another instrument, not another spelling.
   ['US30', ['US300', 'US30Cash2'], undefined],
   ['EUR', ['EURUSD'], undefined],
+  ['MET', ['Meta', 'Metals.x'], undefined],
+  ['GOLD', ['Gold.x', 'Golden'], 'Gold.x'],
+  ['EURU', ['eurusd'], undefined],
+  ['SSX', ['ßX'], undefined],
   ['EURUSD', ['GBPUSD.r'], undefined],
   ['EURUSD', [], undefined],
 ])('%s among %j is %j', (wanted, symbols, found) => {

@@ -419,17 +419,28 @@ describe('several closes', () => {
     { ticket: '2', symbol: 'GBPUSD.r', side: 'sell', unrealizedPnl: -5 },
     { ticket: '3', symbol: 'xauusd', side: 'buy', unrealizedPnl: 0 },
     { ticket: '4', symbol: 'XAUUSD', side: 'sell', unrealizedPnl: 7 },
+    { ticket: '5', symbol: 'btcusd', side: 'buy', unrealizedPnl: 0 },
+    { ticket: '6', symbol: 'ethusd', side: 'buy', unrealizedPnl: 0 },
   ] as unknown as readonly BrokerPosition[]
   const several = (isListRead = true) => ({
     ...createChangeDesk({}, positions.map(openPosition)),
     resolveOrderSymbol: (_: BrokerAccount, symbol: string) =>
       symbol === 'US30'
         ? TE.left(refuse('SymbolAmbiguous', { symbol, candidates: ['US30.a', 'US30.b'] }))
-        : TE.right(isListRead ? O.some(symbol === 'GBPUSD' ? 'GBPUSD.r' : symbol) : O.none),
+        : TE.right(
+            isListRead
+              ? O.some({
+                  spelling: symbol === 'GBPUSD' ? 'GBPUSD.r' : symbol,
+                  isListed: symbol !== 'ETHUSD',
+                })
+              : O.none,
+          ),
   })
   it.each<[what: string, selection: object, tickets: readonly string[]]>([
-    ['all', {}, ['1', '2', '3', '4']],
-    ['a symbol, however the broker writes it', { symbol: 'XAUUSD' }, ['3', '4']],
+    ['all', {}, ['1', '2', '3', '4', '5', '6']],
+    ['a symbol, and of no other that differs in case', { symbol: 'XAUUSD' }, ['4']],
+    ['a listed symbol that is not held', { symbol: 'BTCUSD' }, []],
+    ['a symbol that is not listed, in whatever case', { symbol: 'ETHUSD' }, ['6']],
     ['a symbol that the broker writes with a suffix', { symbol: 'GBPUSD' }, ['2']],
     ['a side', { side: 'sell' }, ['2', '4']],
     ['those in profit', { only: 'profit' }, ['1', '4']],
@@ -464,7 +475,7 @@ describe('several closes', () => {
     const attempts = await rightOf(closeAll(desk, {}, guard))
     expect(attempts.map(({ result }) => result)).toMatchObject([
       E.left({ _tag: 'TradeRejected' }),
-      ...Array(3).fill(E.right({ remainingVolume: 0 })),
+      ...Array(5).fill(E.right({ remainingVolume: 0 })),
     ])
     expect(begun).toBe(1)
   })
