@@ -128,9 +128,10 @@ export const instrumentFor = <A extends { readonly symbol: string }>(
       ? symbol.startsWith(name)
       : /^([^A-Za-z\d].*)?$/.test(rest) && symbol.toUpperCase().startsWith(name)
   })
+  const sameLetters = fitting.filter(({ symbol }) => symbol.length === name.length)
+  const possible = sameLetters.length > 0 ? sameLetters : fitting
   return (
     fitting.find(({ symbol }) => symbol === wanted) ??
-    fitting.find(({ symbol }) => symbol.length === name.length) ??
-    (fitting.length === 1 ? fitting[0] : undefined)
+    (possible.length === 1 ? possible[0] : undefined)
   )
 }

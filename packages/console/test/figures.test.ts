@@ -141,6 +141,7 @@ it.each([
   ['US30', ['US300'], undefined],
   ['US30', ['US300', 'US30m'], 'US30m'],
   ['MET', ['Meta'], undefined],
+  ['EURUSD', ['eurusd', 'Eurusd'], undefined],
   ['US30', ['US300', 'US30', 'US30m'], 'US30'],
   ['EURUSD', ['eurusd', 'EURUSD.r'], 'eurusd'],
   ['EURUSD', ['EURUSD.r', 'EURUSD#'], undefined],

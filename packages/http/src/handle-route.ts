@@ -14,6 +14,7 @@ import type Koa from 'koa'
 import { slowBodyMs, type BodyReader, type JsonObject } from './body.ts'
 import { holdsCredential } from './credentials.ts'
 import { apiVersion, matchesEtag, orThrow, RefusalError } from './errors.ts'
+import { cutOff } from './listen.ts'
 import { type JsonReply, type Outcome, runIdempotently, storedOutcome } from './idempotency.ts'
 import { type Draining, isScoped, rangeIn, type Route, type StreamedReply } from './route.ts'
 import { anything, type Fields, input, object, optional, read } from './schema.ts'
@@ -267,11 +268,10 @@ const writeStream = (
   ctx.set(headers)
   const body = Readable.from(content(dependencies))
   ctx.body = body
-  // An ordinary end of the connection would look like the end of the file in HTTP/1.0.
   body.once('error', () => {
-    if (res.socket !== null) res.socket.resetAndDestroy()
+    if (res.socket !== null) cutOff(res.socket, res)
     // Replies to earlier requests of the connection are sent before.
-    else res.once('socket', (socket: Socket) => socket.resetAndDestroy())
+    else res.once('socket', (socket: Socket) => socket.destroy())
   })
   if (live === undefined) return
   if (res.destroyed) return live.close()

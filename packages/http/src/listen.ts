@@ -131,9 +131,7 @@ export const listen = async (
 
   server.on('timeout', (socket) => {
     if (isBeingAnswered(socket, connections.get(socket)?.last)) socket.setTimeout(bounds.idleMs)
-    // An ordinary end would make half a reply look whole in HTTP/1.0.
-    else if (socket.writableLength > 0) socket.resetAndDestroy()
-    else socket.destroy()
+    else cutOff(socket, connections.get(socket)?.last)
   })
 
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
@@ -173,10 +171,10 @@ export const listen = async (
     port: (server.address() as AddressInfo).port,
     end: async (patienceMs) => {
       const sweeping = setInterval(closeIdle, sweepMs)
-      let cutOff = 0
+      let left = 0
       const patience = setTimeout(() => {
-        cutOff = connections.size
-        for (const socket of connections.keys()) socket.resetAndDestroy()
+        left = connections.size
+        for (const [socket, { last }] of connections) cutOff(socket, last)
       }, patienceMs)
       // An HTTP server's own close() stops the timers of its requests and cuts off replies that are
       // not sent yet, so this is the close() of the TCP server below it.
@@ -186,7 +184,7 @@ export const listen = async (
       clearInterval(sweeping)
       clearTimeout(patience)
       server.close()
-      return cutOff
+      return left
     },
   }
 }
@@ -242,6 +240,13 @@ const textOf = (reply: HttpError, requestId: string): string => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const status = `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`
   return [status, ...lines, '', body].join('\r\n')
+}
+
+/** Half a reply of HTTP/1.0 would look whole after an ordinary end of its connection. */
+export const cutOff = (socket: Socket, last: ServerResponse | undefined): void => {
+  const isHalf = last?.headersSent === true && !last.writableFinished
+  if (isHalf && last.req.httpVersion === '1.0') socket.resetAndDestroy()
+  else socket.destroy()
 }
 
 /** The reply to a head that Node accepts and we do not. */

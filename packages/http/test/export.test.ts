@@ -291,7 +291,7 @@ describe('a long export', () => {
     const ended = once(socket, 'close')
     await expect.poll(() => dependencies.lines).toHaveLength(1)
     first.resolve(many)
-    await expect(ended).rejects.toMatchObject({ code: 'ECONNRESET' })
+    await ended
     expect(received.split('HTTP/1.1 200')[1]).toMatch(/0\r\n\r\n$/)
   })
 })

@@ -450,9 +450,9 @@ describe('a listener that ends', () => {
     [longMs, 0],
     [200, 1],
   ])(
-    'waits at most %i ms for a client that reads nothing, and cuts off %i',
+    'waits at most %i ms for a client that reads nothing, and cuts off %i, visibly also in HTTP/1.0',
     async (patienceMs, count) => {
-      const { listener, socket } = await start(get('/long'))
+      const { listener, socket } = await start(get('/long').replace('HTTP/1.1', 'HTTP/1.0'))
       socket.pause()
       expect(await listener.end(patienceMs)).toBe(count)
       const closed = once(socket, 'close')

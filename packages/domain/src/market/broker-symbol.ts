@@ -47,16 +47,19 @@ export const resolveSymbol = (wanted: string, symbols: readonly string[]): Resol
 }
 
 /**
- * What is of a symbol: of one that the broker lists, by its exact spelling; of another, in whatever
- * case, unless some is spelled exactly so. All where the symbol is undefined.
+ * What is of a symbol: what is spelled exactly as it was written, or else as the broker lists it; of
+ * one that is not listed, in whatever case. All where the symbol is undefined.
+ * @param resolved undefined where the broker's list could not be read
  */
 export const selectBySymbol = <A extends { readonly symbol: string }>(
   all: readonly A[],
   wanted: string | undefined,
   resolved: BrokerSymbol | undefined,
 ): readonly A[] => {
-  const exact = all.filter(({ symbol }) => symbol === (resolved?.spelling ?? wanted))
-  return resolved?.isListed === true || exact.length > 0
-    ? exact
-    : all.filter(({ symbol }) => isSymbolMatch(wanted, symbol))
+  if (wanted === undefined) return all
+  const asWritten = all.filter(({ symbol }) => symbol === wanted)
+  if (asWritten.length > 0 || resolved === undefined) return asWritten
+  return all.filter(({ symbol }) =>
+    resolved.isListed ? symbol === resolved.spelling : isSymbolMatch(wanted, symbol),
+  )
 }

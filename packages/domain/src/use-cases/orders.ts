@@ -264,7 +264,7 @@ export type ResolveOrderSymbol = (
 export const symbolAsWritten: ResolveOrderSymbol = (_, symbol) =>
   TE.right(O.some({ spelling: symbol, isListed: false }))
 
-/** The symbols of an account are read once an hour; an order does not wait for longer. */
+/** The symbols of an account are read seldom; an order does not wait for longer. */
 const longestSymbolsMs = 2 * secondMs
 
 /**

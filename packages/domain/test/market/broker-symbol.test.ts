@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { resolveSymbol } from '../../src/market/broker-symbol.ts'
+import { resolveSymbol, selectBySymbol } from '../../src/market/broker-symbol.ts'
 
 it.each<
   [wanted: string, symbols: readonly string[], found: string | readonly string[] | undefined]
@@ -26,4 +26,16 @@ it.each<
   if (found === undefined) expect(resolved).toEqual({ kind: 'unknown' })
   else if (typeof found === 'string') expect(resolved).toEqual({ kind: 'found', symbol: found })
   else expect(resolved).toEqual({ kind: 'ambiguous', candidates: found })
+})
+
+it.each<[held: readonly string[], wanted: string, resolved: string | undefined, selected: object]>([
+  [['GOLDm', 'GOLDM'], 'GOLDM', 'GOLDM', ['GOLDM']],
+  [['GOLDm'], 'GOLDM', 'GOLDM', []],
+  // The list is unread, or does not have all of them yet.
+  [['GOLDm', 'GoldM'], 'GOLDM', undefined, []],
+  [['EURUSD', 'EURUSD.r'], 'EURUSD', 'EURUSD.r', ['EURUSD']],
+])('of %j, %s that is listed as %s means %j', (held, wanted, resolved, selected) => {
+  const all = held.map((symbol) => ({ symbol }))
+  const listed = resolved === undefined ? undefined : { spelling: resolved, isListed: true }
+  expect(selectBySymbol(all, wanted, listed).map(({ symbol }) => symbol)).toEqual(selected)
 })

@@ -464,6 +464,7 @@ describe('several closes', () => {
   it('are of a symbol that is held as it was written, or refused, where the list of symbols cannot be read', async () => {
     const desk = several(false)
     expect(await tagOf(closeAll(desk, { symbol: 'GBPUSD' }))).toBe('BrokerUnavailable')
+    expect(await tagOf(closeAll(desk, { symbol: 'BTCUSD' }))).toBe('BrokerUnavailable')
     expect(await rightOf(closeAll(desk, { symbol: 'EURUSD' }))).toMatchObject([{ ticket: '1' }])
   })
 

@@ -70,7 +70,7 @@ export const startEmbeddedThread = async ({
 }: ThreadOptions): Promise<EmbeddedThread> => {
   const worker = await openWorker(options).catch((cause: unknown) => {
     throw new Error(
-      `the embedded database cannot be opened: ${describeFailure(cause)}; is ${options.dataDir} complete, and owned by the user of the service?`,
+      `the embedded database cannot be opened: ${describeFailure(cause)} (${options.dataDir})`,
       { cause },
     )
   })

@@ -154,7 +154,7 @@ const requireWhole = async (dataDir: string): Promise<void> => {
   const files = await readdir(dataDir).catch((): string[] => [])
   if (files.length > 0 && !files.includes('PG_VERSION'))
     throw new Error(
-      `the embedded database cannot be opened: ${dataDir} holds only a part of one; restore a whole copy of it`,
+      `the embedded database cannot be opened: ${dataDir} holds only a part of one; restore a whole copy of it, or remove it if the service has never worked with it`,
     )
 }
 
@@ -191,7 +191,10 @@ export const lockFolder = async (folder: string): Promise<FolderLock> => {
     holderFile,
     JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() }),
     { mode: 0o600 },
-  )
+  ).catch((error: unknown) => {
+    lock.close()
+    throw error
+  })
   return {
     release: async () => {
       await rm(holderFile, { force: true })
