@@ -109,11 +109,11 @@ export const brokerOrdersIn = readList('orders', brokerOrderOf)
 const levelNames = ['stopLimitPrice', 'stopLoss', 'takeProfit'] as const
 
 const isLevelOrNone = (value: unknown): boolean =>
-  value === undefined || value === null || (isNumber(value) && value >= 0)
+  value === undefined || value === null || isNumber(value)
 
-/** 0 stands for none. */
+/** 0 stands for none; prices of oil and of spreads may be below it. */
 const levelsOf = ({ stopLimitPrice, stopLoss, takeProfit }: Row) => ({
-  ...(isNumber(stopLimitPrice) && stopLimitPrice > 0 && { stopLimitPrice }),
-  ...(isNumber(stopLoss) && stopLoss > 0 && { stopLoss }),
-  ...(isNumber(takeProfit) && takeProfit > 0 && { takeProfit }),
+  ...(isNumber(stopLimitPrice) && stopLimitPrice !== 0 && { stopLimitPrice }),
+  ...(isNumber(stopLoss) && stopLoss !== 0 && { stopLoss }),
+  ...(isNumber(takeProfit) && takeProfit !== 0 && { takeProfit }),
 })

@@ -45,7 +45,10 @@ export const createChange =
       return E.left(
         answer.kind === 'gone'
           ? errorWhenGone(answer.reason)
-          : refuse('TradeRejected', answer.reason),
+          : refuse('TradeRejected', {
+              ...answer.reason,
+              ...(answer.kind === 'doubted' && { isDoubted: true }),
+            }),
       )
     // A broker that found nothing to close or to cancel has not said whether it is still there.
     if (answer.kind === 'no_changes' && !modifications.includes(body['actionType']))

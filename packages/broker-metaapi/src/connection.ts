@@ -11,6 +11,7 @@ import { createAccountPauses, setBounded, type PauseLimits } from './account-pau
 import { createClockSkew } from './clock-skew.ts'
 import { withDeadline, type MetaApiDeadlines } from './deadline.ts'
 import {
+  CallFailure,
   nothingSent,
   pauseGroups,
   toBrokerReadError,
@@ -166,7 +167,13 @@ export const createConnection = (config: MetaApiConfig) => {
             ? accountOrTarget
             : await resolveTarget(accountOrTarget, request.route)
         const destination = request.route === 'account-region' ? atProvisioning(target) : target
-        const decoded = decodeBytes(await call(request, destination, signals))
+        const bytes = await call(request, destination, signals).catch((failure: unknown) => {
+          // As of an account that was moved to another region.
+          if (failure instanceof CallFailure && failure.fault.kind === 'unknown_account')
+            regions.delete(target.accountKey)
+          throw failure
+        })
+        const decoded = decodeBytes(bytes)
         if (E.isLeft(decoded)) throw unavailable(`${request.route}: ${decoded.left}`)
         return decoded.right
       },

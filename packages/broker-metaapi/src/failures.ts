@@ -50,6 +50,8 @@ export interface CallFault {
   /** No whole answer came in time. */
   readonly isLate?: boolean
   readonly cause?: UnavailableCause
+  /** The provider never answers this request for the account. */
+  readonly isNotOffered?: boolean
 }
 
 /** What a 429 limits of all that is sent with the token. */
@@ -119,6 +121,7 @@ export const failureOfAnswer = (
     isWorthRetry: status >= 500 && status !== 504,
     pausesAccount: status === 504,
     ...(status === 401 && isProviderError(body) && { cause: 'token_refused' }),
+    isNotOffered: status === 400 && isProviderError(body) && pauseGroups[route] === 'past prices',
   })
 }
 
@@ -131,10 +134,15 @@ export const toBrokerReadError =
         accountId,
         reason: `unforeseen ${failure instanceof Error ? failure.name : 'failure'}`,
       })
-    const { kind, reason, retryAt, cause } = failure.fault
+    const { kind, reason, retryAt, cause, isNotOffered } = failure.fault
     if (kind === 'rate_limited') return brokerRateLimited(accountId, retryAt ?? now(), now())
     if (kind === 'unknown_account') return refuse('NotProvisioned', { accountId })
-    return refuse('BrokerUnavailable', { accountId, reason, cause })
+    return refuse('BrokerUnavailable', {
+      accountId,
+      reason,
+      cause,
+      ...(isNotOffered === true && { isNotOffered }),
+    })
   }
 
 const metadataOf = ({ body }: ErrorAnswer): Row =>

@@ -90,6 +90,13 @@ export const answerFrom = (
   return { kind: 'open', order: held && heldAs(held, orderToFind.order) }
 }
 
+/** What deals show to be executed of an order, which may be a part; undefined without any. */
+export const executedLots = (
+  orderToFind: OrderToFind,
+  evidence: Evidence,
+  context: LookupContext,
+): number | undefined => fillOfDeals(rowsOfOrder(orderToFind, evidence, context))?.volume
+
 /** The rows of an order that is seen, and what they come to. */
 interface ShownOrder extends RowsOfOrder {
   readonly orderedLots: number

@@ -136,7 +136,7 @@ const recordRowOf = (list: ListName, row: unknown) => {
     orderId: readTicket(row['orderId']),
     entry: entries.get(row['entryType']),
     /** Of a deal or a position; 0 stands for none. */
-    price: isNumber(price) && price > 0 ? price : undefined,
+    price: isNumber(price) && price !== 0 ? price : undefined,
   }
 }
 

@@ -5,6 +5,7 @@
  * - done, done_in_part, placed: the broker accepted it, and says how far it is
  * - no_changes: the position or order already was as requested
  * - refused: the broker refused it
+ * - doubted: refused, although users of the provider report orders that were executed all the same
  * - gone: refused because there is no such position or order
  * - limited: the broker accepts no more for now
  * - not_sent: it certainly did not reach the broker, for a reason that may pass
@@ -16,6 +17,7 @@ export type CodeClass =
   | 'placed'
   | 'no_changes'
   | 'refused'
+  | 'doubted'
   | 'gone'
   | 'limited'
   | 'not_sent'
@@ -40,6 +42,9 @@ const namesByClass: Readonly<Record<CodeClass, Readonly<Record<string, string>>>
   },
   no_changes: {
     10025: 'TRADE_RETCODE_NO_CHANGES',
+  },
+  doubted: {
+    136: 'ERR_OFF_QUOTES',
   },
   gone: {
     4753: 'ERR_TRADE_POSITION_NOT_FOUND',
@@ -86,7 +91,6 @@ const namesByClass: Readonly<Record<CodeClass, Readonly<Record<string, string>>>
     133: 'ERR_TRADE_DISABLED',
     134: 'ERR_NOT_ENOUGH_MONEY',
     135: 'ERR_PRICE_CHANGED',
-    136: 'ERR_OFF_QUOTES',
     137: 'ERR_BROKER_BUSY',
     138: 'ERR_REQUOTE',
     139: 'ERR_ORDER_LOCKED',

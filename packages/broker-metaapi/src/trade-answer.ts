@@ -26,7 +26,7 @@ export type TradeAnswer =
   /** The broker accepted it, as the class of its return code says. */
   | { readonly kind: 'done' | 'done_in_part' | 'placed' | 'no_changes'; readonly tickets: Tickets }
   /** The broker refused it; `gone` if it does not know the position, order or symbol. */
-  | { readonly kind: 'refused' | 'gone'; readonly reason: RejectReason }
+  | { readonly kind: 'refused' | 'doubted' | 'gone'; readonly reason: RejectReason }
   /** Certainly not executed, for a reason that may pass. */
   | { readonly kind: 'not_sent'; readonly failure: CallFailure }
   /** It may have been executed. */
@@ -68,6 +68,7 @@ const answerOfCode = (
     case 'unknown':
       return { kind: codeClass }
     case 'refused':
+    case 'doubted':
     case 'gone':
       return {
         kind: codeClass,

@@ -3,12 +3,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
-import { minuteMs } from '@tradeport/domain/primitives'
+import { minuteMs, type Instant } from '@tradeport/domain/primitives'
 import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
 import { CallFailure, unavailable } from './failures.ts'
-import { areWhole, answerFrom, positionIdField, type Evidence } from './order-evidence.ts'
+import {
+  areWhole,
+  answerFrom,
+  executedLots,
+  positionIdField,
+  type Evidence,
+} from './order-evidence.ts'
 import { createRecordReader, type RecordList, type RecordQuery } from './order-records.ts'
 import type { AccountTraits, LookupContext, OrderToFind } from './order-to-find.ts'
 import { decode, isNumber, ProvisionedAccount } from './payloads.ts'
@@ -40,6 +46,8 @@ export const createTrading = (connection: Connection): Trading => {
     } catch (failure) {
       return failure instanceof CallFailure ? notSent(failure) : { kind: 'unknown' }
     }
+    if (answer.kind === 'doubted' && (await maybeExecuted(target, account, order, sentAt)))
+      return { kind: 'unknown' }
     if ('reason' in answer) return { kind: 'refused', reason: answer.reason }
     // `no_changes` is a success for a modification only; of a new order the outcome is unknown.
     if (answer.kind === 'unknown' || answer.kind === 'no_changes') return { kind: 'unknown' }
@@ -51,11 +59,19 @@ export const createTrading = (connection: Connection): Trading => {
     const options = justSent(account, orderToFind)
     const shown = await lookUp(target, orderToFind, options, deadlines.fillMs)
     if (shown.kind === 'found' && 'fill' in shown.outcome) return shown.outcome
-    return {
-      kind: 'placed',
-      brokerOrderId: answer.tickets.orderId ?? null,
-      ...(answer.kind === 'done_in_part' && { isPartlyExecuted: true }),
-    }
+    return placed(orderToFind, answer.kind === 'done_in_part')
+  }
+
+  /** Whether the terminal and the records show the order, or cannot be read. */
+  const maybeExecuted = async (
+    target: Target,
+    account: BrokerAccount,
+    order: OrderToSend,
+    sentAt: Instant,
+  ): Promise<boolean> => {
+    const orderToFind = { order, sentAt, sentAtLatest: sentAt, tickets: {} }
+    const options = { ...justSent(account, orderToFind), readFromTerminal: true }
+    return (await lookUp(target, orderToFind, options, deadlines.readMs)).kind !== 'nothing'
   }
 
   const notSent = ({ fault: { kind, retryAt, cause } }: CallFailure): PlacementAnswer =>
@@ -75,12 +91,15 @@ export const createTrading = (connection: Connection): Trading => {
     orderToFind: OrderToFind,
   ): Promise<PlacementAnswer> => {
     let fill: Fill = positionIdField(orderToFind.tickets.positionId)
+    let isPart = false
     const options = justSent(account, orderToFind)
     await repeat(deadlines.fillMs, async (signal) => {
       const query = { target, ...options, signal }
       const [positions, deals] = await Promise.all([read('positions', query), read('deals', query)])
       const evidence = { positions, deals, orders: notRead, historyOrders: notRead }
-      const answer = answerFrom(orderToFind, evidence, contextOf(options))
+      const context = contextOf(options)
+      const answer = answerFrom(orderToFind, evidence, context)
+      isPart = (executedLots(orderToFind, evidence, context) ?? Infinity) < orderToFind.order.volume
       const isFound = answer.kind === 'found' && 'fill' in answer.outcome
       if (isFound) {
         const { positionId = fill.positionId } = answer.outcome.fill
@@ -89,7 +108,8 @@ export const createTrading = (connection: Connection): Trading => {
       // Lists that cannot be read now will hardly be readable in a moment, and reads cost credits.
       return isFound || (!positions.isWhole && !deals.isWhole)
     })
-    return { kind: 'filled', fill }
+    // A rest that the broker cancelled was not executed, whatever it answered.
+    return isPart ? placed(orderToFind, true) : { kind: 'filled', fill }
   }
 
   const findOrder = async (
@@ -225,6 +245,12 @@ const dependsOnTraits = ({ limitOrStop }: OrderToSend, answer: LookupAnswer): bo
   answer.kind === 'unreadable' ||
   (answer.kind === 'open' && answer.order === undefined) ||
   (limitOrStop !== undefined && lacksPrice(answer))
+
+const placed = ({ tickets }: OrderToFind, isPartlyExecuted: boolean): PlacementAnswer => ({
+  kind: 'placed',
+  brokerOrderId: tickets.orderId ?? null,
+  ...(isPartlyExecuted && { isPartlyExecuted }),
+})
 
 const lacksPrice = (answer: LookupAnswer): boolean =>
   answer.kind === 'found' && 'fill' in answer.outcome && answer.outcome.fill.price === undefined

@@ -168,8 +168,8 @@ const dealOf = (row: unknown): BrokerDeal | string => {
     deal.reason = reasonRead
   if (orderId !== undefined) deal.orderId = orderId
   // 0 stands for no level.
-  if (isNumber(stopLoss) && stopLoss > 0) deal.stopLoss = stopLoss
-  if (isNumber(takeProfit) && takeProfit > 0) deal.takeProfit = takeProfit
+  if (isNumber(stopLoss) && stopLoss !== 0) deal.stopLoss = stopLoss
+  if (isNumber(takeProfit) && takeProfit !== 0) deal.takeProfit = takeProfit
   return deal
 }
 

@@ -117,6 +117,18 @@ describe('a read', () => {
       expect(await quote(symbol)).toBe(symbol === 'USOIL' ? 'Left' : 'Right')
   })
 
+  it('of past prices that the provider refuses is never offered; of a price it may pass', async () => {
+    const { candles, ticks, quote } = apiWith().marketData
+    const refusal = { error: 'ValidationError', message: 'not supported for MT5 G2 accounts' }
+    provider('https://market-data.london.example').get(/./).twice().reply(400, refusal)
+    provider().get(/./).reply(400, refusal)
+    const never = E.left(expect.objectContaining({ isNotOffered: true }))
+    const window = { timeframe: '1h', from: now, to: now, offset: 0, limit: 9 } as const
+    expect(await candles(account, 'EURUSD', window)()).toEqual(never)
+    expect(await ticks(account, 'EURUSD', window)()).toEqual(never)
+    expect(await quote(account, 'EURUSD')()).not.toEqual(never)
+  })
+
   it('that a terminal answers with no symbols, or a price of 0, is unavailable', async () => {
     const { symbols, quote } = apiWith().marketData
     const price = { bid: 0, ask: 0, time: '2026-05-01T12:00:00.000Z' }
@@ -230,6 +242,18 @@ describe('the region of an account', () => {
     let elapsedMs = 0
     const api = apiWith({ stopwatch: { elapsedMs: () => elapsedMs } })
     expect(reasonOf(await read(unplaced, api))).toBe('account-region: answered 504 TimeoutError')
+    elapsedMs += 2_000
+    expect(E.isRight(await read(unplaced, api))).toBe(true)
+  })
+
+  it('is read again once the account is not found there', async () => {
+    for (const region of ['london', 'new-york'])
+      provider(provisioningHost).get(accountPath).reply(200, { region })
+    provider().get(positionsPath).reply(404, { error: 'NotFoundError' })
+    servePositions('new-york')
+    let elapsedMs = 0
+    const api = apiWith({ stopwatch: { elapsedMs: () => elapsedMs } })
+    expect(await read(unplaced, api)).toMatchObject(E.left({ _tag: 'NotProvisioned' }))
     elapsedMs += 2_000
     expect(E.isRight(await read(unplaced, api))).toBe(true)
   })

@@ -152,6 +152,7 @@ describe('an order is filled', () => {
       },
       { price: 1.17, volume: 0.1, at: sentAt + 1_250, positionId: '501' },
     ],
+    ['at a price below 0', { deals: [deal({ price: -37.5 })] }, { ...whole, price: -37.5 }],
     ['once, whatever pages repeat', { deals: [deal(), deal()] }, whole],
     [
       'although all of it is closed',

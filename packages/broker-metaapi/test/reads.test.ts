@@ -302,8 +302,8 @@ describe('a deal', () => {
     ['entryType', 'entry', ['DEAL_ENTRY_SOMETHING', null, 1, {}]],
     ['orderId', 'orderId', [undefined, null, '', '0', 0, {}]],
     ['positionId', 'positionId', [undefined, null, '', '0', 0]],
-    ['stopLoss', 'stopLoss', [undefined, null, 0, -1, '1.05']],
-    ['takeProfit', 'takeProfit', [undefined, null, 0, -1, '1.05']],
+    ['stopLoss', 'stopLoss', [undefined, null, 0, '1.05']],
+    ['takeProfit', 'takeProfit', [undefined, null, 0, '1.05']],
     ['volume', 'volume', ['0.12', null, undefined, {}, true]],
     ['price', 'price', ['0.12', null, undefined, {}, true]],
     ['symbol', 'symbol', [undefined, null, '']],
@@ -423,10 +423,16 @@ describe('pending orders', () => {
     clientId: 'TP_0123456789_abcdefghij',
   }
 
+  it('may have prices below 0, as oil and spreads do', () => {
+    const levels = { stopLimitPrice: -0.5, stopLoss: -3, takeProfit: -1 }
+    expect(rightOf(brokerOrdersIn(bytesOf([{ ...good, openPrice: -2, ...levels }])))).toMatchObject(
+      [{ price: -2, ...levels }],
+    )
+  })
+
   it.each([
     { openPrice: '1.1' },
     { stopLoss: '1.05' },
-    { stopLoss: -1 },
     { takeProfit: 'x' },
     { type: 'ORDER_TYPE_BUY_STOP_LIMIT' },
     { expirationTime: 'soon' },

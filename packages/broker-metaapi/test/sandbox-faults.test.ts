@@ -129,6 +129,8 @@ describe.concurrent.each(accountKinds)('a trade of an account of %j', (options) 
     [{ kind: 'not-found' }, { kind: 'refused' }, 'PositionNotFound', 0],
     [{ kind: 'return-code', numericCode: 10_012, when: 'after' }, unknown, outcomeUnknown, 0.1],
     [{ kind: 'return-code', numericCode: -10 }, notSent, unavailable, 0],
+    [{ kind: 'return-code', numericCode: 136, when: 'after' }, unknown, 'TradeRejected', 0.1],
+    [{ kind: 'return-code', numericCode: 136 }, { kind: 'refused' }, 'TradeRejected', 0],
     [
       { kind: 'return-code', numericCode: 10_019, status: 400 },
       { kind: 'refused', reason: { code: 'TRADE_RETCODE_NO_MONEY' } },
@@ -362,6 +364,15 @@ describe('an order', () => {
     lag('positions', { id: '1', type: 'POSITION_TYPE_BUY', openPrice: ask })
     lag('deals', { id: '2', type: 'DEAL_TYPE_BUY', price: ask, profit: 0, positionId: '1' })
     expect(await one.send()).toEqual(half)
+  })
+
+  it('of which deals show a part alone is not filled, although the broker called it done', async () => {
+    const one = open({}, { deadlines: { ...patient, fillMs: 600 } })
+    one.set('trade', { kind: 'partial-fill' })
+    const done = { numericCode: 10_009, stringCode: 'TRADE_RETCODE_DONE' }
+    sandbox.faults.add(one.own.providerAccountId, 'trade', { kind: 'patch', set: done })
+    expect(await one.send()).toMatchObject({ kind: 'placed', isPartlyExecuted: true })
+    expect(await one.look()).toEqual({ kind: 'found', outcome: half })
   })
 
   it('that lost its client id everywhere is filled by its answer, and never absent', async () => {

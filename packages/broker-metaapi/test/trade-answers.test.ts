@@ -77,6 +77,9 @@ const accepted = (answer: PlacementAnswer, progress: string): Outcomes => ({
 })
 const refused = (code: string, message: string): Outcomes =>
   failed({ kind: 'refused', reason: { code, message } }, refuse('TradeRejected', { code, message }))
+// Orders are looked for, and here no list can be read.
+const doubted = (code: string, message: string): Outcomes =>
+  failed(unknown, refuse('TradeRejected', { code, message, isDoubted: true }))
 const orderGone = E.left({ _tag: 'OrderGone' } as const)
 const gone = (code: string, message: string): Outcomes => ({
   ...refused(code, message),
@@ -138,6 +141,7 @@ const expectedByCode = new Map<number, Outcomes | ((name: string) => Outcomes)>(
   ...successes,
   ...[4753, 10036].map((code) => [code, (name: string) => gone(name, 'Because.')] as const),
   [4754, (name) => ({ ...gone(name, 'Because.'), ...changesOfPositionsRefused(name, 'Because.') })],
+  [136, (name) => doubted(name, 'Because.')],
   [10024, limited(1_000)],
   ...[-10, -6, -5, 4, 6, 146].map(
     (code) => [code, (name: string) => unavailable(`trade: ${name}`)] as const,

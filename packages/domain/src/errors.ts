@@ -123,6 +123,8 @@ interface RefusalFields {
       readonly isOrderMissing?: true
       /** What was to be read, as the broker spells it. */
       readonly symbol?: string
+      /** The provider never gives what was to be read of such an account. */
+      readonly isNotOffered?: true
     }
   BrokerRateLimited: OfAccount & {
     /** Whole seconds, at least 1. */
@@ -159,7 +161,12 @@ interface RefusalFields {
   /** More lots to close than the position has. */
   InvalidVolume: { readonly volume: number; readonly openVolume: number }
   /** The broker refused a change: its code and words. */
-  TradeRejected: { readonly code: string; readonly message: string }
+  TradeRejected: {
+    readonly code: string
+    readonly message: string
+    /** Such changes are said to have been made all the same. */
+    readonly isDoubted?: true
+  }
   /** A change was sent, and it is unknown whether the broker made it. */
   BrokerOutcomeUnknown: OfAccount
   NotImplemented: {
@@ -169,7 +176,7 @@ interface RefusalFields {
   }
   /** The broker lists several symbols that could be meant. */
   SymbolAmbiguous: { readonly symbol: string; readonly candidates: readonly string[] }
-  /** The account's trading platform does not have it. */
+  /** There is none for accounts of this platform, or of this kind on it. */
   NotAvailableOnPlatform: { readonly feature: string; readonly platform: string }
   TradeNotFound: None
   HistoryTooLarge: OfAccount & {

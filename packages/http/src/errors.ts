@@ -381,7 +381,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   NotAvailableOnPlatform: [
     400,
     ({ feature, platform }) =>
-      `The platform ${platform} of the account has no ${feature}. Name an account on another with accountId.`,
+      `Accounts of this kind (${platform}) have no ${feature} at the provider. Name another account with accountId.`,
     {
       feature: text('What is not available.', 'ticks'),
       platform: text('The platform.', 'mt4'),

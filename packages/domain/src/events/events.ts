@@ -162,18 +162,18 @@ const timeOrNull = ({ time }: BrokerDeal): string | null =>
 
 /**
  * @param opening the deals that opened the position together, oldest first
- * @param reversal the key of the deal that opened it on the other side
+ * @param again the key of the deal that opened it on the other side, or after it was closed
  */
 export const positionOpened = (
   position: PositionOfDeals,
   opening: readonly [BrokerDeal, ...BrokerDeal[]],
-  reversal?: string,
+  again?: string,
 ) => {
   const [first] = opening
   const { volume, price } = totalOf(opening)
   const fields = positionFields(position)
   const id = fields.position_id
-  return eventOf('position.opened', reversal === undefined ? id : `${id} ${reversal}`, {
+  return eventOf('position.opened', again === undefined ? id : `${id} ${again}`, {
     ...fields,
     type: first.side as Side,
     volume,

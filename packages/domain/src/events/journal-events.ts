@@ -48,8 +48,9 @@ export const isSinceLink = ({ time }: DealKey, linkedAt: Instant): boolean =>
  * The events in the order of the deals; for each deal the position's events come first, then the
  * trade's, then the balance's. Trades that a correction closes come last.
  *
- * A position is opened once, by its first opening deal, and again by each deal that reverses it.
- * What that deal's order executed with it counts as opened by it.
+ * A position is opened by its first opening deal, by each deal that reverses it, and by an opening
+ * deal after all of it was closed, as brokers book a rollover. What that deal's order executed with
+ * it counts as opened by it.
  * `trade.closed` comes when the position becomes a closed trade, and again where a deal that was
  * shown late had opened it again, or a further deal closes it: after a close without a volume, which
  * was taken for all of the rest. Each closing deal is one `position.closed`, and each deal that
@@ -76,12 +77,19 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     if (first !== undefined && isNew(first) && !wasOpened)
       add(first, positionOpened(position, [first, ...executedWith(first, own)]))
 
-    for (const close of positionCloses(all)) {
+    const inOrder = all.toSorted(compareDealOrder)
+    for (const close of positionCloses(inOrder)) {
       const { deal } = close
       if (!isNew(deal)) continue
       add(deal, positionClosed(position, close))
       const opened = { ...deal, volume: close.openedVolume ?? 0 }
       if (deal.entry === 'inout') add(deal, positionOpened(position, [opened], dealKey(deal)))
+      const next = inOrder[inOrder.indexOf(deal) + 1]
+      if (close.remainingVolume !== 0 || next?.entry !== 'in' || !isNew(next)) continue
+      const reopening = own.find((one) => dealKey(one) === dealKey(next))
+      if (reopening === undefined) continue
+      const opening = [reopening, ...executedWith(reopening, own)] as const
+      add(reopening, positionOpened(position, opening, dealKey(reopening)))
     }
 
     const folded = foldPosition(ticket, all)

@@ -112,7 +112,7 @@ export const instrumentChecks = [
 const zoneOffsetsMs = Array.from({ length: 53 }, (_, index) => (index / 2 - 12) * hourMs)
 
 const isOpenAt = (sessions: readonly TradingSession[], now: Instant): boolean | undefined => {
-  if (sessions.length === 0) return undefined
+  if (sessions.length === 0 || !sessions.every(isReadable)) return undefined
   const inZones = zoneOffsetsMs.map((offsetMs) => isOpenByClock(sessions, now + offsetMs))
   return inZones.every((isOpen) => isOpen === inZones[0]) ? inZones[0] : undefined
 }
@@ -124,11 +124,15 @@ const isOpenByClock = (sessions: readonly TradingSession[], local: Instant): boo
   const weekday = weekdays[(day + 3) % 7]
   return sessions.some((session) => {
     const [fromMs, toMs] = [timeOfDayMs(session.from), timeOfDayMs(session.to)]
-    // One that ends at 00:00 lasts until midnight. Some terminals give that as the first minute.
-    const isUntilMidnight = toMs <= fromMs || toMs < minuteMs
-    return session.day === weekday && timeMs >= fromMs && (timeMs < toMs || isUntilMidnight)
+    // One that ends at 00:00 lasts until midnight.
+    return session.day === weekday && timeMs >= fromMs && (timeMs < toMs || toMs <= fromMs)
   })
 }
+
+/** Some terminals give a day as its first minute, whether it is all open or all closed. */
+const isReadable = ({ from, to }: TradingSession): boolean =>
+  [from, to].every((text) => /^\d\d?:\d\d(:\d\d(\.\d+)?)?$/.test(text)) &&
+  (timeOfDayMs(from) > 0 || timeOfDayMs(to) === 0 || timeOfDayMs(to) >= minuteMs)
 
 const timeOfDayMs = (text: string): number => {
   const [hours = 0, minutes = 0, seconds = 0] = text.split(':').map(Number)

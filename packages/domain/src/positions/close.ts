@@ -48,7 +48,8 @@ interface PositionsBefore {
 /**
  * What a later read of the positions shows of a close; undefined where it does not show it yet. A
  * broker may have closed less than was sent. Where another order made the position larger, how much
- * was closed does not show, and counts as what was sent. If the platform gives the remainder a new
+ * was closed does not show, and counts as what was sent; where it stands on the other side now, not
+ * even that there was a close. If the platform gives the remainder a new
  * ticket (`restGetsNewTicket`), a partial close stays undecided until the remainder is found. A
  * close also stays undecided where no position at all is shown, or where a remainder could belong
  * to another position that is gone and had the same symbol, side, entry price and opening time.
@@ -59,11 +60,11 @@ export const closeShownBy = (
   after: readonly BrokerPosition[],
   restGetsNewTicket: boolean,
 ): CloseOutcome | undefined => {
-  // On the other side, the ticket is what another order made of it after the close.
-  const remaining = after.find(
-    ({ ticket, side }) => ticket === position.ticket && side === position.side,
-  )
-  if (remaining !== undefined) return outcomeFromRemaining(remaining, position, expected)
+  const remaining = after.find(({ ticket }) => ticket === position.ticket)
+  if (remaining !== undefined)
+    return remaining.side === position.side
+      ? outcomeFromRemaining(remaining, position, expected)
+      : undefined
   const ticketsBefore = new Set(positions.map(({ ticket }) => ticket))
   const remainders = after.filter(
     (one) => !ticketsBefore.has(one.ticket) && hasSameOpening(position, one),

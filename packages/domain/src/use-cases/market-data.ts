@@ -362,7 +362,7 @@ export const createMarketData = (ports: MarketPorts) => {
         symbol,
         query: { accountId, timeframe, startTime: from, endTime: to, limit },
       }: OfSymbol & WithQuery<PeriodQuery & { readonly timeframe: Timeframe }>,
-    ): AsyncResult<readonly ShownCandle[], SourceTag> =>
+    ): AsyncResult<readonly ShownCandle[], SourceTag | 'NotAvailableOnPlatform'> =>
       pipe(
         locate(caller, accountId, symbol),
         TE.flatMap((located) =>
@@ -374,7 +374,7 @@ export const createMarketData = (ports: MarketPorts) => {
                 { from, to, limit },
               ),
             ),
-            TE.mapLeft(failureOf(located)),
+            TE.mapLeft(pastFailureOf(located, 'candles')),
           ),
         ),
       ),
@@ -403,7 +403,7 @@ export const createMarketData = (ports: MarketPorts) => {
                 ? readLastTicks(located, to, limit)
                 : readTicks(located, from, to, limit),
             ),
-            TE.mapLeft(failureOf(located)),
+            TE.mapLeft(pastFailureOf(located, 'ticks')),
           )
         }),
       ),
@@ -517,6 +517,14 @@ const failureOf =
       reason: `the market data feed: ${failure._tag}${detail}`,
     })
   }
+
+/** The failure of a read of past prices. */
+const pastFailureOf =
+  (located: Located, feature: 'candles' | 'ticks') =>
+  (failure: BrokerReadError | ServiceUnavailable) =>
+    !located.isFeed && failure._tag === 'BrokerUnavailable' && failure.isNotOffered === true
+      ? refuse('NotAvailableOnPlatform', { feature, platform: located.account.platform })
+      : failureOf(located)(failure)
 
 const ofFeed: ReadonlySet<RefusalTag> = new Set([
   'AccountNotFound',

@@ -53,6 +53,7 @@ import type { SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { ById, WithBody } from './input.ts'
 import {
   changeAtBroker,
+  mayBeMade,
   doEach,
   isTransient,
   readChanged,
@@ -155,6 +156,8 @@ interface ShownClose {
 interface FoundClose {
   readonly shown: ShownClose | undefined
   readonly fill: CloseFill | undefined
+  /** Beside another order, it closed less than was sent, and opened the rest on the other side. */
+  readonly wasReversed: boolean
 }
 
 /** A close that the broker accepted, or that a read shows to be done. */
@@ -217,10 +220,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
     ): TE.TaskEither<BrokerChangeError, A> =>
     async () => {
       const sent = await send(trade)()
-      const outcome = E.isLeft(sent) ? sent.left._tag : 'done'
-      if (['done', 'BrokerOutcomeUnknown', 'PositionNotFound'].includes(outcome))
+      const isGone = E.isLeft(sent) && sent.left._tag === 'PositionNotFound'
+      if (E.isRight(sent) || isGone || mayBeMade(sent.left))
         ports.onAccountChanged(target.brokerAccount)
-      if (outcome !== 'PositionNotFound') return sent
+      if (!isGone) return sent
       const shown = await readOpenPosition(target)()
       if (E.isLeft(shown)) return shown
       const reason = 'the provider does not know the position, and shows it as open'
@@ -320,7 +323,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       return read !== undefined && E.isRight(read) ? new Set(read.right.map(dealKey)) : undefined
     }
 
-  /** Sends a close. Where its outcome is unknown, one read of the positions decides. */
+  /** Sends a close. Where its outcome is unknown or doubted, one read of the positions decides. */
   const sendClose = (
     close: DecidedClose,
     send: SendChange,
@@ -334,7 +337,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         const { brokerOrderId, progress } = sent.right
         return E.right({ brokerOrderId, isConfirmed: progress === 'done', shown: undefined })
       }
-      if (sent.left._tag !== 'BrokerOutcomeUnknown') return sent
+      if (!mayBeMade(sent.left)) return sent
       const read = await positionTrading.freshPositions(brokerAccount)()
       const shown = E.isRight(read) ? shownClose(close, read.right) : undefined
       return shown !== undefined && isDoneAsSent(shown.outcome, close.request)
@@ -345,10 +348,9 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   /**
    * Looks for a close that was sent, for at most two seconds. The positions are read until they
-   * show it as it was sent, so that the next change of the position finds it as it is; a broker may
-   * still be executing the rest of another. The journal is read until it has deals of the closing
-   * order with the volume that was sent. Where the broker named no order, or earlier closes are
-   * not known, nothing shows which deals are this close's.
+   * show it as it was sent, so that the next change finds it as it is; a broker may still be
+   * executing the rest. The journal is read until it has deals of the closing order with the volume
+   * that was sent. Without its number, or earlier closes, nothing shows which deals are its own.
    */
   const findClose =
     (close: DecidedClose, sent: SentClose): T.Task<FoundClose> =>
@@ -383,24 +385,24 @@ export const createPositionChanges = (ports: ChangePorts) => {
         readUntilInTime(ports, isFilled),
       ])
       const { closedVolume } = shown?.outcome ?? request.expected
-      return { shown, fill: fillOf(closedVolume) }
+      const wasReversed = deals.some(({ entry }) => entry === 'inout')
+      return { shown, fill: fillOf(closedVolume), wasReversed }
     }
 
   /**
-   * Whether a close was made: the broker confirmed it, or its deals or the positions show it. A
-   * provider that has just connected may show no position at all; the closed trade or its deals must be seen then.
+   * Whether a close was made: the broker confirmed it, or its deals or the positions show it. Where
+   * no position at all is shown, as by a provider that has just connected, the deals must.
    */
   const wasMade =
     (
       { target: { brokerAccount, id }, request }: DecidedClose,
       { isConfirmed }: SentClose,
-      { shown, fill }: FoundClose,
+      { shown, fill, wasReversed }: FoundClose,
     ): T.Task<boolean> =>
     async () => {
-      if (isConfirmed) return true
+      if (isConfirmed || wasReversed) return !wasReversed
       // Only less open than before does not tell it from a close by others.
-      if (shown === undefined || (fill === undefined && !isDoneAsSent(shown.outcome, request)))
-        return false
+      if (!shown || (fill === undefined && !isDoneAsSent(shown.outcome, request))) return false
       if (shown.reading.positions.length > 0 || fill !== undefined) return true
       let isClosed = false
       await readUntilInTime(ports, async () => {
@@ -412,10 +414,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       return isClosed
     }
 
-  /**
-   * POST /positions/:id/close: a volume in lots above 0, or all. It begins when everything is
-   * checked, before anything is recorded or sent.
-   */
+  /** POST /positions/:id/close: a volume in lots above 0, or all; begun once all is checked. */
   const closePosition = (
     caller: Caller,
     {

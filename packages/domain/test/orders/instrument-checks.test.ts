@@ -130,7 +130,9 @@ describe('a check of the instrument', () => {
     // Friday evening in some zones, and Saturday in others.
     [{ now: saturday - 13 * 3_600_000 }, ['market_open', null]],
     [{ terms: { sessions: sessionsUntil('00:00:00.000') } }],
-    [{ terms: { sessions: sessionsUntil('00:00:59.999') } }],
+    [{ terms: { sessions: sessionsUntil('00:00:59.999') } }, ['market_open', null]],
+    [{ terms: { sessions: sessionsUntil(':59.999') } }, ['market_open', null]],
+    [{ terms: { sessions: sessionsUntil('24') } }, ['market_open', null]],
     [{ order: { volume: 0.01 } }],
     [{ order: { volume: 0.013 }, terms: { volumeStep: 0 } }],
     [{ order: { side: 'sell' }, terms: { tradeMode: 'short_only' } }],

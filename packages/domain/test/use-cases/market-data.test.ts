@@ -318,6 +318,22 @@ describe('ticks', () => {
       await tagOf(use.listTicks(caller, { symbol: 'EURUSD', query: { accountId: id, limit: 1 } })),
     ).toBe('NotAvailableOnPlatform')
   })
+
+  it('and candles are not there where the provider never gives them; a feed is then out of order', async () => {
+    const { use, caller, link, marketData, setFeed } = open()
+    const { id } = link()
+    setFeed({ owner, accountId: id, symbols: {} })
+    const never = refuse('BrokerUnavailable', { ...down(id), isNotOffered: true })
+    marketData.fail(id, never, ['candles', 'ticks'])
+    for (const [accountId, tag] of [
+      [id, 'NotAvailableOnPlatform'],
+      [undefined, 'ServiceUnavailable'],
+    ] as const) {
+      const asked = { symbol: 'EURUSD', query: { accountId, limit: 1, timeframe: '1h' } } as const
+      expect(await tagOf(use.listCandles(caller, asked))).toBe(tag)
+      expect(await tagOf(use.listTicks(caller, asked))).toBe(tag)
+    }
+  })
 })
 
 const listening = () => {

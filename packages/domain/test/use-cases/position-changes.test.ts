@@ -81,17 +81,18 @@ const nowHolding =
   ({ account, positionTrading }: ChangeDesk): void =>
     positionTrading.put(account.id, positions.map(openPosition))
 
-/** The close is of so many lots, as its deal shows. */
-const dealOf =
-  (volume: number) =>
+/** The deal of the close shows this. */
+const showing =
+  (shown: Partial<BrokerDeal>) =>
   ({ account: { id }, positionTrading }: ChangeDesk): void =>
     positionTrading.putHistory(
       id,
-      positionTrading.closed(id).map((deal) => ({ ...deal, volume })),
+      positionTrading.closed(id).map((deal) => ({ ...deal, ...shown })),
     )
 
 const mt4 = { brokerType: 'mt4' }
 const lost = 'lose_the_request'
+const offQuotes = refuse('TradeRejected', { code: 'X', message: 'Off quotes', isDoubted: true })
 const bothLevels = { stopLoss: 1.05, takeProfit: 1.5 }
 
 const moveStop = (desk: ChangeDesk, level: number, id = desk.id, by = owner) =>
@@ -632,18 +633,29 @@ describe('POST /positions/:id/close', () => {
       0.3,
       'unknown',
     ],
-    ['done of all, to which another had added', { meanwhile: dealOf(0.5) }, 0.3, [0.5, 0, 30, 0]],
+    [
+      'done of all, to which another had added',
+      { meanwhile: showing({ volume: 0.5 }) },
+      0.3,
+      [0.5, 0, 30, 0],
+    ],
     [
       'done of all, its deals not all shown',
-      { meanwhile: dealOf(0.2) },
+      { meanwhile: showing({ volume: 0.2 }) },
       0.3,
       [0.3, 0, null, 2_000],
     ],
     [
       'done, only one of its deals shown',
-      { meanwhile: dealOf(0.05) },
+      { meanwhile: showing({ volume: 0.05 }) },
       0.1,
       [0.1, 0.2, null, 2_000],
+    ],
+    [
+      'done, and reversed the rest that another left',
+      { meanwhile: showing({ entry: 'inout' }) },
+      0.3,
+      'unknown',
     ],
     ['done, and shown late', { lag: { positions: 2 } }, 0.1, [0.1, 0.2, 10, 500], 500],
     [
@@ -730,6 +742,12 @@ describe('POST /positions/:id/close', () => {
     ['accepted, no position shown', { broker: 'accept', meanwhile: nowHolding() }, 0.3, 'unknown'],
     ['unanswered, nothing gone', { broker: lost }, 0.3, 'unknown'],
     ['without its answer', { broker: 'do_and_lose_the_answer' }, 0.1, [0.1, 0.2, null, 0]],
+    [
+      'refused so that it may be made, as it was',
+      { broker: offQuotes, meanwhile: nowHolding({ volume: 0.2 }) },
+      0.1,
+      [0.1, 0.2, null, 0],
+    ],
     [
       'without its answer on MT4',
       { broker: 'do_and_lose_the_answer', fields: mt4 },

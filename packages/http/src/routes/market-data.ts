@@ -170,6 +170,7 @@ export const marketDataRoutes = (isOn: IsOn) => {
     'NotImplemented',
     ...onlyIf(hasPrices, 'AccountNotFound', 'SymbolAmbiguous', ...brokerReadRefusals),
   ] as const
+  const refusalsOfPast = [...refusals, ...onlyIf(hasPrices, 'NotAvailableOnPlatform')]
   const symbolRoute = { access, params: { symbol: symbolFilter }, refusals }
   const ofSeveral = { capability: 'market-data', query: { symbols: symbolNames, ...account } }
   const whetherOff = hasPrices ? '' : ' The capability market-data is off.'
@@ -249,6 +250,7 @@ export const marketDataRoutes = (isOn: IsOn) => {
           limit: limit(1_000, 100),
           ...account,
         },
+        refusals: refusalsOfPast,
         ...(hasPrices && { data: list(candle, 'Oldest first. The current one is included.') }),
       },
     ),
@@ -259,7 +261,7 @@ export const marketDataRoutes = (isOn: IsOn) => {
       {
         ...symbolRoute,
         query: { ...timeRange, limit: limit(10_000, 1_000), ...account },
-        refusals: [...refusals, ...onlyIf(hasPrices, 'NotAvailableOnPlatform')],
+        refusals: refusalsOfPast,
         ...(hasPrices && { data: list(tick, 'Oldest first.') }),
       },
     ),

@@ -35,6 +35,11 @@ export type SendChange = <Failure, A>(
 /** Nothing was sent, or it is unknown whether the broker made the change. */
 type NoAnswerInTime = Refusal<'BrokerUnavailable' | 'BrokerOutcomeUnknown'>
 
+/** Whether the change may have been made, whatever was answered. */
+export const mayBeMade = (failure: Refusal): boolean =>
+  failure._tag === 'BrokerOutcomeUnknown' ||
+  (failure._tag === 'TradeRejected' && failure.isDoubted === true)
+
 export type BrokerChangeTag = NoAnswerInTime['_tag'] | 'InternalTimeout'
 
 interface BrokerChange<A, Tag extends RefusalTag> {
