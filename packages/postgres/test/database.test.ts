@@ -159,6 +159,25 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     expect(String((failure as Error).stack)).not.toContain('pass-secret')
   })
 
+  it('is refused where its encoding lacks characters', async () => {
+    const latin = await createServerDatabase(`encoding LATIN1 template template0 locale 'C'`)
+    await expect(opened({ url: latin.url })).rejects.toThrow('the database has the encoding LATIN1')
+    await latin.drop()
+  })
+
+  it('reads numbers and arrays as they are, whatever the database has set', async () => {
+    const { knex, close } = await opened()
+    await knex.raw(`do $$ begin execute format('alter database %I set array_nulls = off', current_database());
+      execute format('alter database %I set extra_float_digits = -10', current_database()); end $$`)
+    await close()
+    const other = await opened()
+    const { rows } = await other.knex.raw<{ rows: object[] }>(
+      `select 1700000000123.25::float8 as number, '{a,NULL}'::text[] as texts`,
+    )
+    expect(rows).toEqual([{ number: 1_700_000_000_123.25, texts: ['a', null] }])
+    await other.close()
+  })
+
   it('is refused when a newer version of the service made its tables', async () => {
     const database = await opened()
     await database

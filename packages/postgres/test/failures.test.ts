@@ -36,6 +36,7 @@ it.each([
   ['53300', 'too many clients', ': too many clients'],
   ['57P01', 'select 1 - 2 - terminating', ': terminating'],
   ['57014', 'update t - canceling', ': canceling'],
+  ['42501', 'permission denied for schema public', ': permission denied for schema public'],
   ['22P02', 'invalid input: value-secret', ''],
 ])('with the code %s and the message %s is reported as the code%s', (code, message, reason) => {
   expect(describeFailure(Object.assign(new Error(message), { code }))).toBe(code + reason)
@@ -50,6 +51,18 @@ it('of a connection is logged without the statement that knex names', async () =
   logger.warn('Connection Error: Error: with due as (\n  select 1 - 2) - Connection terminated')
   expect(reasons).toEqual(['Connection Error: Connection terminated'])
   await knex.destroy()
+})
+
+it('of a full disk is logged while it lasts, and one of a pooler says what to do', () => {
+  const logged: LogEvent[] = []
+  const log = { warn: (event: LogEvent) => void logged.push(event) }
+  const knex = openPool({ connection: {}, size: { min: 0, max: 1 } }, 0, log)
+  for (const code of ['53100', '53100', '42P05'])
+    knex.emit('query-error', Object.assign(new Error('select 1 - no'), { code }))
+  const reason = '53100: the disk of the database is full; free space on it'
+  expect(logged).toEqual([{ event: 'disk_full', reason }])
+  const pooled = Object.assign(new Error('prepared statement'), { code: '42P05' })
+  expect(describeFailure(pooled)).toContain('a pooler in session mode')
 })
 
 onEachDatabase('a failure', (here, _, kind) => {

@@ -65,11 +65,11 @@ export const inMemory = {
 } as const
 
 /** A database on the server that nobody else uses. */
-export const createServerDatabase = async () => {
+export const createServerDatabase = async (options = '') => {
   const name = `tradeport_test_${randomBytes(6).toString('hex')}`
   const url = new URL(serverUrl ?? '')
   url.pathname = `/${name}`
-  await runOnServer(`create database ${name}`)
+  await runOnServer(`create database ${name} ${options}`)
   return { url: url.href, drop: () => runOnServer(`drop database ${name} with (force)`) }
 }
 

@@ -262,7 +262,7 @@ export const noticesHealth = (confirmedAt: Instant, now: Instant): HealthCheck =
     : warn(
         'peer notices',
         'Those of other instances do not arrive: every credential is read from the database each second, and what another instance changes shows seconds later.',
-        'Let DATABASE_URL lead to the server itself, or to a pooler that keeps a session for each connection.',
+        'Let DATABASE_URL lead to the server itself, or to a pooler that keeps a session for each connection: behind another, orders are refused as well.',
       )
 
 export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {

@@ -147,13 +147,22 @@ const freeJournals = (knex: Knex) =>
 const oldestServerVersion = 14
 
 const bringUpToDate = async (knex: Knex): Promise<void> => {
-  const server = await queryOne<{ readonly version: number; readonly isReadOnly: boolean }>(
+  const server = await queryOne<{
+    readonly version: number
+    readonly isReadOnly: boolean
+    readonly encoding: string
+  }>(
     knex,
     sql`select current_setting('server_version_num')::int / 10000 as version,
-      current_setting('transaction_read_only')::boolean as "isReadOnly"`,
+      current_setting('transaction_read_only')::boolean as "isReadOnly",
+      current_setting('server_encoding') as encoding`,
   ).catch((error: unknown) => {
+    const failure = describeFailure(error)
+    const advice = /^\w*(?:CERT|TLS|VERIFY)\w*$/.test(failure)
+      ? 'Name the authority of its certificate in DATABASE_URL (sslmode=verify-full&sslrootcert=FILE)'
+      : 'See that the PostgreSQL server that DATABASE_URL names runs and has connections left'
     throw new Error(
-      `the database cannot be reached: ${describeFailure(error)}. See that the PostgreSQL server that DATABASE_URL names runs and has connections left, or correct DATABASE_URL`,
+      `the database cannot be reached: ${failure}. ${advice}, or correct DATABASE_URL`,
       { cause: error },
     )
   })
@@ -161,6 +170,10 @@ const bringUpToDate = async (knex: Knex): Promise<void> => {
   if (server.version < oldestServerVersion)
     throw new Error(
       `the PostgreSQL server has version ${server.version}; version ${oldestServerVersion} or newer is required`,
+    )
+  if (server.encoding !== 'UTF8')
+    throw new Error(
+      `the database has the encoding ${server.encoding}, which lacks characters that are to be stored; create it with the encoding UTF8`,
     )
   await migrate(knex).catch((error: unknown) => {
     throw new Error(

@@ -110,6 +110,8 @@ export const describeFailure = (error: unknown): string => {
     return `${code}: ${withoutStatement(error.message)}`
   if (code !== undefined && namesNoValue.test(code)) return `${code}: ${error.message}`
   if (code === readOnlyCode) return `${code}: ${readOnlyText}`
+  if (code !== undefined && preparedElsewhere.includes(code))
+    return `${code}: a pooler gives a connection to several sessions; DATABASE_URL must lead to the PostgreSQL server itself, or to a pooler in session mode`
   if (code === diskFull) return `${code}: the disk of the database is full; free space on it`
   if (code !== undefined) return constraint === undefined ? code : `${code} on ${constraint}`
   return knownPhrases.find((phrase) => error.message.includes(phrase)) ?? error.name
@@ -122,8 +124,10 @@ export const readOnlyCode = '25006'
 export const readOnlyText =
   'the PostgreSQL server is read-only: DATABASE_URL must lead to the primary'
 
-/** Of a connection or the server's state: the message can only name the database or the role. */
-const namesNoValue = /^(?:08|28|3D|53300|55000)/
+/** The message can only name the database, a schema or table of it, or the role. */
+const namesNoValue = /^(?:08|28|3D|3F|42501|53300|55000)/
+/** Of statements that are prepared once for a connection. */
+const preparedElsewhere = ['42P05', '26000']
 /** A statement that the server ended, or ended with its connection. */
 const ofStatement = /^57/
 
@@ -152,8 +156,11 @@ export const isDeadlock = (error: unknown): boolean => hasCode(error, /^40P01$/)
 /** Whether the server ended the statement because another transaction held a row for too long. */
 export const isLockTimeout = (error: unknown): boolean => hasCode(error, /^55P03$/)
 
+export const isServerDiskFull = (error: unknown): boolean =>
+  hasCode(error, new RegExp(`^${diskFull}$`))
+
 export const isDiskFull = (error: unknown): boolean =>
-  error instanceof DiskFull || hasCode(error, new RegExp(`^${diskFull}$`))
+  error instanceof DiskFull || isServerDiskFull(error)
 
 /**
  * Whether the database refused a statement's values, so that the same statement would be refused

@@ -4,7 +4,13 @@ import type { Duplex } from 'node:stream'
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
 import { Client, type ClientConfig, type DatabaseError } from 'pg'
-import { DescribedError, readOnlyCode, withoutStatement, type Log } from './failures.ts'
+import {
+  DescribedError,
+  isServerDiskFull,
+  readOnlyCode,
+  withoutStatement,
+  type Log,
+} from './failures.ts'
 import { createFailureLog } from './repeating.ts'
 
 export interface PoolOptions {
@@ -25,6 +31,7 @@ const idleInTransactionTimeoutMs = 10_000
 /** A connection that has answered so recently is used without a validation. */
 const trustedForMs = 2_000
 const validationTimeoutMs = 2_000
+const fullDiskLogMs = 60_000
 
 /**
  * Opens the pool; the first query connects.
@@ -51,19 +58,32 @@ export const openPool = (
   })
   // Knex makes its connections with the driver's `Client`.
   Object.assign(knex.client, { driver: { Client: TimedClient } })
+  logFullDisks(knex, log)
   return knex
+}
+
+/** Of the server: it still answers reads. Logged once a minute while writes are refused. */
+const logFullDisks = (knex: Knex, log: Log): void => {
+  const { report, reset } = createFailureLog('disk_full', log)
+  knex.on('query-error', (error: unknown) => {
+    if (!isServerDiskFull(error)) return
+    report(error)
+    setTimeout(reset, fullDiskLogMs).unref()
+  })
 }
 
 // Set by statements: parameters of the URL would override options of the connection, and poolers
 // refuse some. A database whose default of synchronous_commit is off could lose an order after its
 // 201. What is read under a lock must be what was committed before it: a snapshot from before the
-// lock would let orders pass their limits. node-postgres reads instants in ISO style only.
+// lock would let orders pass their limits. node-postgres reads instants in ISO style only, and needs
+// every digit of a number; nulls in arrays would be read as text.
 const setSession =
   (statementTimeoutMs: number) =>
   (connection: Client, done: (error: Error | null) => void): void =>
     connection.query(
       `set synchronous_commit = on; set default_transaction_isolation = 'read committed';
-      set datestyle = iso; set statement_timeout = ${statementTimeoutMs};
+      set datestyle = iso; set array_nulls = on; set extra_float_digits = 1;
+      set statement_timeout = ${statementTimeoutMs};
       set idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`,
       (error) => done(error),
     )
