@@ -321,7 +321,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   PositionNotFound: [
     404,
-    'You have no open position with this id. It may be closed (GET /trades lists closed ones), or open under another id, which MT4 gives it when a part is closed (GET /positions lists open ones).',
+    'You have no open position with this id. It may be closed (GET /trades lists closed ones), or open under another id, which MT4 gives it when a part is closed, and other platforms may when it is reversed (GET /positions lists open ones).',
   ],
   InvalidPrice: [
     400,
