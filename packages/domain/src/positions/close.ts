@@ -46,13 +46,13 @@ interface PositionsBefore {
 }
 
 /**
- * What a later read of the positions shows of a close; undefined where it does not show it yet. A
- * broker may have closed less than was sent. Where another order made the position larger, how much
- * was closed does not show, and counts as what was sent; where it stands on the other side now, not
- * even that there was a close. If the platform gives the remainder a new
- * ticket (`restGetsNewTicket`), a partial close stays undecided until the remainder is found. A
- * close also stays undecided where no position at all is shown, or where a remainder could belong
- * to another position that is gone and had the same symbol, side, entry price and opening time.
+ * What a later read of the positions shows of a close; undefined where it does not show it yet, or
+ * the position stands on the other side now. A broker may have closed less than was sent. Where
+ * another order made the position larger, how much was closed does not show, and counts as what was
+ * sent. If the platform gives the remainder a new ticket (`restGetsNewTicket`), a partial close
+ * stays undecided until the remainder is found. A close also stays undecided where no position at
+ * all is shown, or where a remainder could belong to another position that is gone and had the same
+ * symbol, side, entry price and opening time.
  */
 export const closeShownBy = (
   { position, positions }: PositionsBefore,
