@@ -158,7 +158,17 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     expect(await buy.isDisabled()).toBe(true)
     await page.getByLabel('Stop loss', { exact: true }).fill('1.0000')
     await shows(page, /checks pass/)
-    await buy.click()
+    // The second click of a double click may hit the button that sends.
+    const isReady = await buy.evaluate(async (button) => {
+      button.focus()
+      button.click()
+      for (;;) {
+        const send = button.ownerDocument.querySelector('dialog[open] button.primary')
+        if (send) return send.matches(':enabled')
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    })
+    expect(isReady).toBe(false)
     const dialog = page.getByRole('dialog')
     await shows(dialog, 'Loss at the stop')
     expect(await accessibilityFaults(page)).toEqual([])

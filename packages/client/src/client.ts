@@ -2,6 +2,7 @@
 import type { Operation, ReplyOf } from './contract-types.ts'
 import {
   follow,
+  quoteSilenceMs,
   type FollowOptions,
   type LogEvent,
   type QuotesOptions,
@@ -113,7 +114,7 @@ export const createClient = (options: ClientOptions): Client => {
   const quotes = ({ signal, symbols, onConnection, ...query }: QuotesOptions) =>
     follow<QuoteUpdate>(
       (_, closed) => openStream('streamQuotes', { ...query, symbols: symbols.join() }, closed),
-      { signal, onConnection },
+      { signal, onConnection, silenceMs: quoteSilenceMs },
     )
 
   const getOrder = methodOf('getOrder') as unknown as Client['getOrder']

@@ -30,8 +30,10 @@ export interface QuotesOptions
   readonly symbols: readonly string[]
 }
 
-/** The service writes at least every 15 seconds; after this silence the connection is lost. */
-const silenceMs = 45_000
+/** The service writes at least every 15 seconds; after such a silence the connection is lost. */
+const eventSilenceMs = 45_000
+/** Prices of a lost connection look current until it is over. */
+export const quoteSilenceMs = 20_000
 const usualRetryMs = 2_000
 
 /** Opens the stream after an event; the signal closes it. */
@@ -39,7 +41,12 @@ type Connect = (after: string | undefined, signal: AbortSignal) => Promise<Respo
 
 export const follow = <Item>(
   connect: Connect,
-  { after, signal, onConnection }: Pick<FollowOptions, 'after' | 'signal' | 'onConnection'>,
+  {
+    after,
+    signal,
+    onConnection,
+    silenceMs = eventSilenceMs,
+  }: Pick<FollowOptions, 'after' | 'signal' | 'onConnection'> & { readonly silenceMs?: number },
 ): AsyncGenerator<Item, void, void> => {
   const stopping = new AbortController()
   const stopped = stopping.signal
@@ -49,6 +56,7 @@ export const follow = <Item>(
     eitherOf(signal, stopped),
     () => stopped.aborted,
     onConnection,
+    silenceMs,
   )
   const end = items.return.bind(items)
   return Object.assign(items, {
@@ -66,6 +74,7 @@ async function* itemsOf<Item>(
   signal: AbortSignal,
   isStopped: () => boolean,
   onConnection: FollowOptions['onConnection'],
+  silenceMs: number,
 ): AsyncGenerator<Item, void, void> {
   let last = after
   let retryMs = usualRetryMs
@@ -84,7 +93,7 @@ async function* itemsOf<Item>(
     if (isStopped()) return
     wasOpen ||= response !== undefined
     onConnection?.(response !== undefined)
-    for await (const frame of framesOf(response, signal)) {
+    for await (const frame of framesOf(response, signal, silenceMs)) {
       retryMs = Number(frame['retry'] ?? retryMs)
       last = frame['id'] ?? last
       if (signal.aborted) break
@@ -112,6 +121,7 @@ type Frame = Readonly<Record<string, string>>
 async function* framesOf(
   response: Response | undefined,
   signal: AbortSignal,
+  silenceMs: number,
 ): AsyncGenerator<Frame, void, void> {
   const reader = response?.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return
@@ -120,7 +130,7 @@ async function* framesOf(
   let rest = ''
   try {
     for (;;) {
-      const { value, done } = await withinSilence(reader.read())
+      const { value, done } = await withinSilence(reader.read(), silenceMs)
       if (done) return
       const frames = (rest + value).split('\n\n')
       rest = frames.pop() ?? ''
@@ -142,7 +152,7 @@ const frameOf = (text: string): Frame =>
     }),
   )
 
-const withinSilence = async <A>(read: Promise<A>): Promise<A> => {
+const withinSilence = async <A>(read: Promise<A>, silenceMs: number): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('nothing came')), silenceMs)

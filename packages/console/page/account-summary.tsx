@@ -82,13 +82,17 @@ export const AccountSummary = ({
           )}
         </ReadResult>
         {readAt === null && (
-          <Notice kind="warning">
-            Equity now is unknown, because the broker cannot be read.{' '}
-            {wasRead(account) && (
-              <>
-                It was {money(equity, currency)} <Age iso={account.lastSyncAt} />.
-              </>
-            )}
+          <Notice
+            kind="warning"
+            detail={
+              wasRead(account) && (
+                <>
+                  It was {money(equity, currency)} <Age iso={account.lastSyncAt} />.
+                </>
+              )
+            }
+          >
+            Equity now is unknown, because the broker cannot be read.
           </Notice>
         )}
       </CurrencyProvider>

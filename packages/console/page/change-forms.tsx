@@ -2,7 +2,7 @@
 import type { BodyOf, Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { NumberField, asTyped, isoOfLocal, UntilField } from './fields.tsx'
-import { lots, parseTyped } from './format.ts'
+import { lotDigits, lots, parseTyped } from './format.ts'
 import { setQuery } from './location.ts'
 import { changeableNames, type ChangeableField, type FieldChanges } from './order-words.ts'
 import { Section, Time } from './parts.tsx'
@@ -106,7 +106,7 @@ export const PositionForm = ({
   const changes = changesOf(held, edits, digits)
   const hasChanges = changes && Object.keys(changes).length > 0
   const volumeText = edits['volume'] ?? asTyped(held.volume, 2)
-  const volume = parseTyped(volumeText)
+  const volume = parseTyped(volumeText, lotDigits)
   const canClose = volume !== undefined && volume > 0 && volume <= held.volume
   /** Undefined closes all. */
   const part = volume === held.volume ? undefined : volume
@@ -151,6 +151,7 @@ export const PositionForm = ({
         <NumberField
           label="Lots to close"
           value={volumeText}
+          digits={lotDigits}
           isRequired
           hint={`at most ${lots(held.volume)}`}
           onInput={(text) => onEdit('volume', text)}

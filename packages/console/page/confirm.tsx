@@ -1,6 +1,9 @@
 // A dialog that asks before something is done.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+
+/** As long as the second click of a double click may take, which is not meant for what it hits. */
+const readyAfterMs = 500
 
 /** Escape and the back button close it without confirming. */
 export const Dialog = ({
@@ -22,25 +25,37 @@ export const Dialog = ({
   onClose: () => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  const heading = useRef<HTMLHeadingElement>(null)
+  const content = useId()
+  const [isReady, setReady] = useState(false)
+  useEffect(() => {
+    dialog.current?.showModal()
+    // It is read from its beginning, however long it is.
+    heading.current?.focus()
+    const timer = setTimeout(() => setReady(true), readyAfterMs)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <dialog
       ref={dialog}
       aria-label={title}
+      aria-describedby={content}
       onClose={({ currentTarget }) => {
         onClose()
         if (currentTarget.returnValue === 'confirmed') onConfirm?.()
       }}
     >
-      <h2>{title}</h2>
+      <h2 ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
       <form method="dialog">
-        {children}
+        <div id={content}>{children}</div>
         <div class="buttons">
           <button type="button" onClick={() => dialog.current?.close()}>
             {back}
           </button>
           {verb && (
-            <button type="submit" class="primary" value="confirmed">
+            <button type="submit" class="primary" value="confirmed" disabled={!isReady}>
               {verb}
             </button>
           )}

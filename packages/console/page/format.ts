@@ -68,6 +68,9 @@ export const priceFormat =
   (value: number): string =>
     numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
 
+/** The decimals that lots may have, so that a point in 0.125 separates no thousands. */
+export const lotDigits = 3
+
 /** Lots, with at least the usual two decimals. */
 export const lots = (value: number): string =>
   numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 8 }).format(value)
@@ -78,11 +81,11 @@ const hasGroupPoint = numberFormat({}).format(65_000).includes('.')
 /**
  * 65,000 as typed: thousands, or decimals after a comma; and 65.000 where the viewer writes
  * thousands so.
- * @param digits of the broker's prices, which may be three; 0 where they are not known
+ * @param digits how many decimals are usual, which may be three; 0 where that is not known
  */
 export const isAmbiguous = (text: string, digits = 0, isGroupPoint = hasGroupPoint): boolean => {
   const mark = /^[1-9]\d{0,2}([.,])\d{3}$/.exec(text.trim())?.[1]
-  return mark === ',' || (mark === '.' && isGroupPoint && digits > 0 && digits !== 3)
+  return mark === ',' || (mark === '.' && isGroupPoint && digits !== 3)
 }
 
 /** Undefined where nothing is typed, NaN where it is no number. A comma may separate decimals. */

@@ -3,7 +3,7 @@ import type { Account, DataOf, NewOrder } from '@tradeport/client'
 import { useEffect, useRef } from 'preact/hooks'
 import { PriceFields } from './change-forms.tsx'
 import { Choice, isoOfLocal, NumberField, Select, UntilField, TypedInput } from './fields.tsx'
-import { lots, money, parseTyped, percent } from './format.ts'
+import { lotDigits, lots, money, parseTyped, percent } from './format.ts'
 import { Notice, ReadResult, Section, Time } from './parts.tsx'
 import { useRead } from './read.ts'
 import type { Ask } from './send-question.tsx'
@@ -33,7 +33,7 @@ type TicketFields = Readonly<typeof newTicket>
 const orderOf = (fields: TicketFields, accountId: string, digits: number): NewOrder | string => {
   const { symbol, type, orderType, timeInForce } = fields
   const isPending = orderType !== 'market'
-  const volume = parseTyped(fields.volume)
+  const volume = parseTyped(fields.volume, lotDigits)
   const priceOf = (text: string): number | undefined => parseTyped(text, digits)
   const price = isPending ? priceOf(fields.price) : undefined
   const stopLimitPrice = orderType === 'stop_limit' ? priceOf(fields.stopLimitPrice) : undefined
@@ -167,6 +167,7 @@ export const OrderTicket = ({
           <NumberField
             label="Lots"
             value={fields.volume}
+            digits={lotDigits}
             isRequired
             onInput={(volume) => onChange({ volume })}
             hint={instrument && `${instrument.minVolume} to ${instrument.maxVolume}`}
@@ -258,7 +259,7 @@ export const OrderTicket = ({
             {({ estimate, ...shown }) => (
               <>
                 <Estimate {...{ estimate, digits }} currency={account.currency} />
-                <Checks {...shown} isOfOrder={isOfOrder} />
+                <Checks {...shown} isOfOrder={isOfOrder} isCurrent={isCurrent} />
               </>
             )}
           </ReadResult>
@@ -312,18 +313,23 @@ const Checks = ({
   allowed,
   checks,
   isOfOrder,
+  isCurrent,
 }: Pick<Preview, 'allowed' | 'checks'> & {
   /** Whether they are of what is typed now. */
   isOfOrder: boolean
+  /** Whether the last attempt to read them succeeded too. */
+  isCurrent: boolean
 }) => {
   const failed = checks.filter(({ passed }) => passed === false)
   const open = checks.filter(({ passed }) => passed === null)
   const passedCount = checks.length - failed.length - open.length
   return (
     <>
-      <p class={`verdict ${allowed ? 'gain' : 'loss'}`} role="status">
-        {!isOfOrder
-          ? 'Checking what is typed now…'
+      <p class={`verdict ${!isCurrent ? '' : allowed ? 'gain' : 'loss'}`} role="status">
+        {!isCurrent
+          ? isOfOrder
+            ? 'It cannot be checked now.'
+            : 'Checking what is typed now…'
           : allowed
             ? open.length === 0
               ? `All ${checks.length} checks pass.`

@@ -276,15 +276,20 @@ const Positions = ({
       {positions.map(
         ({ account, readAt, failure }) =>
           failure && (
-            <Notice kind="warning" key={account.id}>
-              {account.name}: {failure}{' '}
-              {readAt ? (
-                <>
-                  Its positions are those of <Age iso={readAt} />.
-                </>
-              ) : (
-                'Its positions are not known.'
-              )}
+            <Notice
+              kind="warning"
+              key={account.id}
+              detail={
+                readAt ? (
+                  <>
+                    Its positions are those of <Age iso={readAt} />.
+                  </>
+                ) : (
+                  'Its positions are not known.'
+                )
+              }
+            >
+              {account.name}: {failure}
             </Notice>
           ),
       )}

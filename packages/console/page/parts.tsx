@@ -49,13 +49,16 @@ export const Result = ({ amount, currency }: { amount: number; currency?: string
 
 export const Notice = ({
   kind = 'info',
+  detail,
   children,
 }: {
   kind?: 'info' | 'warning'
+  /** Follows what is announced, and is not announced again whenever it changes. */
+  detail?: ComponentChildren
   children: ComponentChildren
 }) => (
-  <p class={`notice ${kind}`} role={kind === 'warning' ? 'alert' : 'note'}>
-    {children}
+  <p class={`notice ${kind}`}>
+    <span role={kind === 'warning' ? 'alert' : 'note'}>{children}</span> {detail}
   </p>
 )
 
@@ -218,13 +221,18 @@ export const ReadResult = <A,>({
   return (
     <>
       {failure && (
-        <Notice kind="warning">
-          {failure}{' '}
-          {data !== undefined && readAt && (
-            <>
-              What is shown was read <Age iso={readAt} />.
-            </>
-          )}
+        <Notice
+          kind="warning"
+          detail={
+            data !== undefined &&
+            readAt && (
+              <>
+                What is shown was read <Age iso={readAt} />.
+              </>
+            )
+          }
+        >
+          {failure}
         </Notice>
       )}
       {data === undefined ? (

@@ -1,5 +1,5 @@
 // The page before anybody is signed in.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 interface SignInProps {
   /** Why the last attempt failed, or why the session ended. */
@@ -11,6 +11,9 @@ interface SignInProps {
 export const SignIn = ({ message, isOpening, onKey }: SignInProps) => {
   const [key, setKey] = useState('')
   const [isKept, setIsKept] = useState(false)
+  useEffect(() => {
+    document.title = 'Sign in – Tradeport console'
+  }, [])
   const submit = (event: Event): void => {
     event.preventDefault()
     void onKey(key.trim(), isKept).then(() => setKey(''))

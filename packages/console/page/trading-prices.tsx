@@ -63,10 +63,11 @@ export const linesOfTicket = (
   entryPrice: number | undefined,
   last: number | undefined,
   isNow: boolean,
+  digits: number,
 ): readonly PriceLine[] => [
   ...lineIfPriced('now', isNow ? 'Now' : 'Last', 'now', last),
   ...lineIfPriced('entry', 'Entry', 'entry', entryPrice),
-  ...lineIfPriced('price', 'Price', 'entry', parseTyped(price), true),
-  ...lineIfPriced('stopLoss', 'Stop loss', 'stop', parseTyped(stopLoss), true),
-  ...lineIfPriced('takeProfit', 'Take profit', 'target', parseTyped(takeProfit), true),
+  ...lineIfPriced('price', 'Price', 'entry', parseTyped(price, digits), true),
+  ...lineIfPriced('stopLoss', 'Stop loss', 'stop', parseTyped(stopLoss, digits), true),
+  ...lineIfPriced('takeProfit', 'Take profit', 'target', parseTyped(takeProfit, digits), true),
 ]

@@ -113,8 +113,16 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const lastPrice = quote?.bid ?? candles.data?.at(-1)?.close
   const isFresh = quote?.stale === false
   const lines = useMemo(
-    () => linesOfTicket(texts, position?.entryPrice, lastPrice, isFresh),
-    [texts.price, texts.stopLoss, texts.takeProfit, position?.entryPrice, lastPrice, isFresh],
+    () => linesOfTicket(texts, position?.entryPrice, lastPrice, isFresh, digits),
+    [
+      texts.price,
+      texts.stopLoss,
+      texts.takeProfit,
+      position?.entryPrice,
+      lastPrice,
+      isFresh,
+      digits,
+    ],
   )
   const change = { edits, digits, onEdit, clearEdits, ask, write }
   return (

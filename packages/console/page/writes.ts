@@ -146,8 +146,12 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
         const body = { volume: volume ?? position.volume }
         const options = { ...longTimeout, idempotencyKey: key }
         const { data } = await client.closePosition(position.id, body, options)
-        const isLess = data.remainingVolume - rest >= 1e-9
-        return { state: isLess ? 'partial' : 'done', text: closeOutcome(data, currency) }
+        const isOther = Math.abs(data.remainingVolume - rest) >= 1e-9
+        const isAllGone = rest > 0 && data.remainingVolume === 0
+        return {
+          state: isOther ? 'partial' : 'done',
+          text: `${closeOutcome(data, currency)}${isAllGone ? ' Nothing stays open.' : ''}`,
+        }
       },
       // Of a part no read shows it: something else may have closed as much.
       ...(volume === undefined && {

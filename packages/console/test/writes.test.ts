@@ -257,6 +257,13 @@ const rows: readonly Row[] = [
     /^Closed 0\.10 at 1\.10, .*; 0\.06 stay open\.$/,
   ],
   [
+    'a close of a part is done in part where another left nothing open',
+    closePart,
+    [success({ ...closing, closedVolume: 0.04, remainingVolume: 0 })],
+    'partial',
+    /^Closed 0\.04 at 1\.10, .* Nothing stays open\.$/,
+  ],
+  [
     'a halt that closed nothing is done in part',
     haltAll,
     [success({ ...halted, cancellations: [], closeError: { code: 'X', message: 'It is away.' } })],
