@@ -14,6 +14,8 @@ import {
   defaultLimits,
   limitsOf,
   requireBaseUrl,
+  requireOptions,
+  requireSignal,
   type ClientOptions,
   type PlaceOptions,
 } from './options.ts'
@@ -27,6 +29,7 @@ import { askFor, send } from './send.ts'
  * Throws a TypeError for an invalid option.
  */
 export const createClient = (options: ClientOptions): Client => {
+  requireOptions('createClient', clientOptions, options)
   const baseUrl = requireBaseUrl(options.baseUrl)
   const limits = limitsOf(options, defaultLimits)
   const credential = credentialOf(options)
@@ -35,8 +38,11 @@ export const createClient = (options: ClientOptions): Client => {
     operation: Operation,
     ids: readonly unknown[],
     input: Fields | undefined,
-    { signal, idempotencyKey: key, wait, ...changes }: PlaceOptions,
+    callOptions: PlaceOptions,
   ) => {
+    requireOptions(operation, placeOptions, callOptions)
+    const { idempotencyKey: key, wait, ...changes } = callOptions
+    const signal = requireSignal(changes.signal)
     const { route, input: kind, reply, changesNothing, ifUnknown } = routeOf(operation)
     const [method = '', path = ''] = route.split(' ')
     const body =
@@ -51,11 +57,13 @@ export const createClient = (options: ClientOptions): Client => {
     const credentialHeaders = await credential((accessToken) =>
       askFor(accessToken, { ...ofCall, operation, idempotencyKey, signal }),
     )
+    // Read for each call, so that a replaced fetch is used.
+    const { fetch = globalThis.fetch } = options
+    if (typeof fetch !== 'function') throw new TypeError('fetch must be a function.')
     const call = {
       ...ofCall,
       operation,
-      // Read for each call, so that a replaced fetch is used.
-      fetch: options.fetch ?? globalThis.fetch,
+      fetch,
       method,
       isRead,
       url,
@@ -139,6 +147,9 @@ export const createClient = (options: ClientOptions): Client => {
     quotes,
   } as unknown as Client
 }
+
+const clientOptions = ['baseUrl', 'apiKey', 'accessToken', 'timeoutMs', 'retry', 'fetch']
+const placeOptions = ['signal', 'idempotencyKey', 'timeoutMs', 'retry', 'wait']
 
 type Fields = Readonly<Record<string, unknown>>
 

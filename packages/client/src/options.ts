@@ -80,6 +80,21 @@ const requireAtLeast = (name: string, least: number, value: number): number => {
   )
 }
 
+/** Throws a TypeError where the options are none, or one has another name, as a misspelt key has. */
+export const requireOptions = (what: string, names: readonly string[], given: unknown): void => {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new TypeError(`the options of ${what} must be an object; got ${JSON.stringify(given)}.`)
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(`${what} has no option ${unknown}; the options are ${names.join(', ')}.`)
+}
+
+export const requireSignal = (signal: AbortSignal | null | undefined): AbortSignal | undefined => {
+  if (signal === undefined || signal === null) return undefined
+  if (typeof signal.aborted === 'boolean') return signal
+  throw new TypeError('signal must be an AbortSignal, such as the signal of an AbortController.')
+}
+
 /** Of placeOrder. */
 export interface PlaceOptions extends PostOptions {
   /**

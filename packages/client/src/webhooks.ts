@@ -78,11 +78,12 @@ export const readWebhook = async (received: ReceivedWebhook): Promise<WebhookEve
 
 /** Empty where there is none. */
 const headerOf = (headers: ReceivedWebhook['headers'], name: string): string => {
-  const value =
-    headers instanceof Headers
-      ? headers.get(name)
-      : Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
-  return typeof value === 'string' ? value : ''
+  // Not by its class: there are others than the platform's own.
+  if (typeof headers.get === 'function') return (headers as Headers).get(name) ?? ''
+  const all = Object.entries(headers)
+  const found = all.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
+  const [value = '', another] = [found ?? []].flat()
+  return another === undefined ? value : ''
 }
 
 /** How far the signed time may be from now. */

@@ -412,6 +412,27 @@ it.each([null, Number.NaN, {}, '', ' k', 'k\n'])(
   },
 )
 
+it.each<[options: unknown, message: RegExp]>([
+  ['signal-42', /^the options of placeOrder must be an object; got "signal-42"\.$/],
+  [null, /^the options of placeOrder must be an object; got null\.$/],
+  [{ idempotencykey: 'k' }, /^placeOrder has no option idempotencykey; the options are signal, /],
+  [{ timeout: 5 }, /^placeOrder has no option timeout;/],
+  [{ signal: new AbortController() }, /^signal must be an AbortSignal/],
+])('the options %j are a TypeError, and nothing is sent', async (options, message) => {
+  const { client, sent } = clientWith([])
+  await expect(client.placeOrder({} as never, options as never)).rejects.toThrow(message)
+  expect(sent).toEqual([])
+})
+
+it('a signal of null is none, and a client has no other options and no fetch but a function', async () => {
+  const { client } = clientWith([success()])
+  await client.listAccounts({ signal: null } as never)
+  const options = { baseUrl: 'https://trade.example.com/api/v1' }
+  expect(() => createClient({ ...options, apikey: 'k' } as never)).toThrow(/no option apikey/)
+  const unfit = createClient({ ...options, fetch: {} as never })
+  await expect(unfit.listAccounts()).rejects.toThrow(/^fetch must be a function/)
+})
+
 describe('an export', () => {
   it('is a file with its name, as text or as a stream', async () => {
     const { client } = clientWith([file])

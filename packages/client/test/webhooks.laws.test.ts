@@ -57,6 +57,11 @@ describe.each<[string, (secret: string, body: string, ago?: number) => Record<st
       Object.entries(headersOf('secret', text)).map(([one, value]) => [one.toUpperCase(), value]),
     )
     expect(await verifyWebhook({ secret: 'secret', body, headers })).toBe(true)
+    const lists = Object.fromEntries(Object.entries(headers).map(([one, value]) => [one, [value]]))
+    expect(await verifyWebhook({ secret: 'secret', body, headers: lists })).toBe(true)
+    const all = new Headers(headers)
+    const other = { get: (one: string) => all.get(one) } as Headers
+    expect(await verifyWebhook({ secret: 'secret', body, headers: other })).toBe(true)
   })
 
   it('is invalid after a change of one bit of the body, or of a character of a header', () =>
