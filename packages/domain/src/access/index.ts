@@ -6,6 +6,8 @@ export {
   programOf,
   requireScope,
   scopes,
+  type Caller,
+  type CallingProgram,
   type ScopedCaller,
   type Credential,
   type CredentialHash,

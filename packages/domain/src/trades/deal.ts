@@ -26,9 +26,9 @@ export interface Deal {
   readonly time?: number
 }
 
-/** The position that a deal belongs to; undefined where it belongs to none. */
+/** The position that a deal belongs to; undefined where it belongs to none. JSON may have null. */
 export const positionIdOf = ({ side, positionId }: Deal): string | undefined =>
-  side === undefined || positionId === '' || positionId === '0' ? undefined : positionId
+  side && positionId && positionId !== '0' ? positionId : undefined
 
 /** Lots; 0 if the volume is missing, not finite or not positive. */
 export const volumeOf = ({ volume }: Deal): number =>

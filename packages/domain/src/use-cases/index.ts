@@ -17,7 +17,15 @@ export { createOperatorHealth, readFeedStanding } from './operator-health.ts'
 export { createOrdersUnderWay, type OnFinished } from './operator-orders.ts'
 export { createOperatorRecords } from './operator-records.ts'
 export { createOrderPreviews, previewCheckNames, type OrderPreview } from './preview-order.ts'
-export { createOrders, createOrderSymbols, recordOrder, symbolAsWritten } from './orders.ts'
+export type { ById, DateRange, WithBody, WithQuery } from './input.ts'
+export {
+  createOrders,
+  createOrderSymbols,
+  recordOrder,
+  symbolAsWritten,
+  type PlaceOrderBody,
+  type PlaceOrderInput,
+} from './orders.ts'
 export {
   createPositionChanges,
   type CloseAttempt,

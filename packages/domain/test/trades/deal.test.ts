@@ -35,6 +35,9 @@ it.each<[Partial<Deal>, string | undefined]>([
   [{ side: 'buy', positionId: '7' }, '7'],
   [{ positionId: '7' }, undefined],
   [{ side: 'buy', positionId: '0' }, undefined],
+  // As JSON may have them.
+  [{ side: 'buy', positionId: null as never }, undefined],
+  [{ side: null as never, positionId: '7' }, undefined],
   [{ side: 'buy', positionId: '' }, undefined],
   [{ side: 'buy' }, undefined],
 ])('a deal with %j belongs to position %s', (fields, positionId) => {
