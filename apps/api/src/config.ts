@@ -62,8 +62,8 @@ export const keyType: VariableType<Uint8Array> = asSecret(
 const isSafeUrl = (text: string): boolean => {
   const url = URL.parse(text)
   if (url === null || /[\s{}]/.test(text)) return false
-  const { protocol, hostname, username, password, search, hash } = url
-  if (`${username}${password}${search}${hash}` !== '') return false
+  const { protocol, hostname, username, password } = url
+  if (`${username}${password}` !== '' || /[?#]/.test(text)) return false
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
@@ -110,7 +110,7 @@ export const variables = {
   ),
   DATABASE_URL: asSecret(
     variableType('a postgres:// or postgresql:// URL', (text) =>
-      /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined,
+      /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text) ? text : undefined,
     ),
   ),
   DATA_DIR: matching('a folder', trimmed),
@@ -140,12 +140,14 @@ export const variables = {
   PORT: port,
   REDIS_URL: asSecret(
     variableType(
-      'a redis:// or rediss:// URL, with a database number as its path or none',
+      'a redis:// or rediss:// URL, with a database number as its path or none, and no parameter but keyPrefix',
       (text) => {
         const url = URL.parse(text)
         return url !== null &&
           /^rediss?:$/.test(url.protocol) &&
-          /^(\/\d{0,5})?$/.test(url.pathname)
+          /^(\/\d{0,5})?$/.test(url.pathname) &&
+          // The others would replace the options of the limiter, as texts.
+          [...url.searchParams.keys()].every((name) => name === 'keyPrefix')
           ? text
           : undefined
       },

@@ -159,11 +159,20 @@ describe('an environment', () => {
         'http://127.0.0.1.example.com',
         'https://u:p@provider.example',
         'https://provider.example/?a=1',
+        'https://provider.example/?',
       ],
     ],
     ['METAAPI_MARKET_DATA_URL', ['garbage']],
     ['METAAPI_PROVISIONING_URL', ['http://provider.example', 'https://{region}.provider.example']],
-    ['REDIS_URL', ['http://:hush@h', 'redis://127.0.0.1/limits', 'redis://127.0.0.1/1/2']],
+    [
+      'REDIS_URL',
+      [
+        'http://:hush@h',
+        'redis://127.0.0.1/limits',
+        'redis://127.0.0.1/1/2',
+        'redis://h/1?connectTimeout=5000',
+      ],
+    ],
     ['WEBHOOK_ALLOWED_NETWORKS', ['10.0.0.0/33', 'intranet', '10.0.0.0/8,']],
     ['TRUST_PROXY', ['proxy.internal', '10.0.0.0/40', 'true', '*']],
     ['CORS_ORIGINS', ['*', 'app.example.com', 'https://app.example.com/', 'https://*.example.com']],
@@ -220,7 +229,7 @@ describe('an environment', () => {
   })
 
   it('has every fault reported at once, and no secret repeated', () => {
-    const urls = { DATABASE_URL: 'mysql://u:hush@h/d', REDIS_URL: 'http://:hush@h' }
+    const urls = { DATABASE_URL: ' postgres://u:hush@h/d', REDIS_URL: 'http://:hush@h' }
     const reported = faults({
       ...server,
       OPERATOR_TOKEN: 'sécret',

@@ -177,15 +177,15 @@ const purgePreviousSecrets = updateSome(
 
 /**
  * Deletes old events with their deliveries, and records how far each user's log is cleared. An
- * event with a replay is kept until the replay has ended, and for as long again. The events of a
- * user who is locked are left for the next time, so that no other user waits for that lock.
+ * event is kept until its deliveries have ended, and one with a replay for as long again. The events
+ * of a user who is locked are left for the next time, so that no other user waits for that lock.
  */
 const purgeEvents = (days: number): Sql => sql`
   with old as (
       select ctid as row_id, tenant_id, user_id from events
       where recorded_at < now() - ${days} * interval '1 day' and not exists (
         select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_id = events.id
-          and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))
+          and (status = 'pending' or replay_of is not null and created_at >= now() - ${days} * interval '1 day'))
       order by recorded_at limit 1000 for update skip locked),
     locked as (
       select tenant_id, id as user_id from users where (tenant_id, id) in (select tenant_id, user_id from old)
