@@ -86,13 +86,22 @@ Starts the API with an embedded database and a simulated provider. Environment v
 docs/configuration.md lists them. DATABASE_URL and BROKER=metaapi are for real use. Ctrl+C stops it.
 `
 
+interface SystemError extends NodeJS.ErrnoException {
+  readonly port?: number
+  readonly address?: string
+  readonly hostname?: string
+}
+
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  const { code, port, address }: NodeJS.ErrnoException & { port?: number; address?: string } = error
+  const { code, syscall, path, port, address, hostname }: SystemError = error
   if (code === 'EADDRINUSE' && port !== undefined)
     return `port ${port} is in use. Stop the program that uses it, or set PORT or OPERATOR_PORT to another port (0 picks a free one)`
-  if (code === 'EADDRNOTAVAIL' && address !== undefined)
-    return `${address} is not an address of this machine. Set HOST or OPERATOR_HOST, whichever it is, to one that is, or to 0.0.0.0 for all`
+  const isUnknownHost = code === 'ENOTFOUND' && syscall === 'getaddrinfo'
+  const host = isUnknownHost ? hostname : code === 'EADDRNOTAVAIL' ? address : undefined
+  if (host !== undefined)
+    return `${host} is not an address of this machine. Set HOST or OPERATOR_HOST, whichever it is, to one that is (without a port or brackets), or to 0.0.0.0 for all`
+  if (code === 'EEXIST' || code === 'ENOTDIR') return `${path} is no folder. Set DATA_DIR to one`
   return error.message
 }
 

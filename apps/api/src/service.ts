@@ -39,6 +39,8 @@ export const startService = async (
     if (databaseUrl === null && !isDemo) requireNoDemo(dataFolder)
     const token = { name: 'operator-token', make: newSecret, type: tokenType }
     const operatorToken = config.operatorToken ?? (await loadOrCreateSecret(dataFolder, token))
+    if (config.metricsToken === operatorToken)
+      throw new Error('METRICS_TOKEN must differ from the token of the operator API')
     const opened = await openAdapters(config, {
       clock: { now: Date.now },
       deadlines: {},

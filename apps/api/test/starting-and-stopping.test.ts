@@ -264,6 +264,9 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
     const elsewhere = run.spawn({ OPERATOR_HOST: '192.0.2.1' })
     expect(await elsewhere.exited).toBe(1)
     expect(elsewhere.errors()).toMatch('192.0.2.1 is not an address of this machine.')
+    const odd = run.spawn({ HOST: '[::1]' })
+    expect(await odd.exited).toBe(1)
+    expect(odd.errors()).toMatch('[::1] is not an address of this machine.')
     expect(sandbox.requests.count({ account: 'main' })).toBe(0)
   })
 

@@ -1,6 +1,7 @@
 // What the journal keeps, with its trades and its jobs: it answers what the fake answers to random
 // writes, and has cases of its own for claims, other links and owners, events and time.
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { journalEvents } from '@tradeport/domain/events'
 import type { Refusal } from '@tradeport/domain/errors'
 import { dealKey, type BrokerDeal } from '@tradeport/domain/journal'
@@ -45,6 +46,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { openJournal, readBacklog, readDisagreeingJournals } from '../src/index.ts'
+import { queryOne, sql } from '../src/connection/sql.ts'
 import { resetIfRelinked } from '../src/journal/journal-store.ts'
 import {
   brokerAccountOf,
@@ -425,6 +427,11 @@ onEachDatabase('the journal', (here, there, kind) => {
     await rightOf(ports.journal.wantRead(before, 0))
     const { revision } = await exported(before)
     await relink(stored)
+    const { now } = await queryOne<{ readonly now: number }>(
+      here.knex,
+      sql`select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+    )
+    await setTimeout(5)
     const after = { ...before, ...another }
     expect([await stateOf(after), await tradeIds(after)]).toStrictEqual([undefined, []])
     await rightOf(ports.journal.release(claim, 'read'))
@@ -433,7 +440,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect(next).toMatchObject({
       account: after,
       state: { ...unreadJournal, wantedAt: expect.any(Number) },
-      linkedAt: expect.toSatisfy((ms) => ms > stored.createdAt),
+      linkedAt: expect.toSatisfy((ms) => ms > stored.createdAt && ms <= now),
     })
     expect([
       await stateOf(before),

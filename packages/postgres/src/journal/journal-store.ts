@@ -221,11 +221,10 @@ const reset = async (
       limit ${deletedAtOnce})) returning 1`
   while (await returnsRow(knex, deleteSome(sql`deals`, sql`true`)));
   while (await returnsRow(knex, deleteSome(sql`trades`, sql`position_id is not null`)));
-  // Nobody recorded when the account was linked anew: deals from before now are no events.
   return readFirst(
     knex,
     sql`update journals set provider_account_id = ${account.providerAccountId},
-        linked_at = date_trunc('milliseconds', now()), first_read_offset = null, synced_at = null, deals = 0, trades = 0,
+        first_read_offset = null, synced_at = null, deals = 0, trades = 0,
         latest_deal_at = null, checked_at = null, difference = null, reread_at = null, disagreements = 0, is_due_to_balance_alone = false,
         revision = revision + 1
       where ${isClaimed(claim)} returning ${claimedJournals.columns}`,

@@ -54,6 +54,7 @@ export const createOperatorStore = ({ knex, cipher }: SealingDependencies): Oper
           // Left by what this document itself removes: an account gets another user so.
           await purgeLeftovers(trx, created)
           await armThresholds(trx, changes)
+          await noteNewLinks(trx, changes)
           for (const section of sections) await put(trx, section, changes[section].put)
           await putProviderTokens(trx, cipher, changes)
           await putDeskAccounts(trx, changes)
@@ -264,6 +265,24 @@ const armThresholds = async (trx: Knex.Transaction, { riskThresholds }: Operator
       sql`update risk_thresholds set breached_value = null
         where ${isNew} and ${haveKeys('riskThresholds', thresholds)}`,
     )
+}
+
+/** From now on the deals of another account at the provider are events. */
+const noteNewLinks = async (
+  trx: Knex.Transaction,
+  { accounts: { put: records } }: OperatorChanges,
+) => {
+  const links = records.map(({ id, provider }) => ({
+    id,
+    provider_account_id: provider?.providerAccountId ?? null,
+  }))
+  await query(
+    trx,
+    sql`update journals set linked_at = date_trunc('milliseconds', now())
+      from accounts join json_to_recordset(${JSON.stringify(links)}) as links (id uuid, provider_account_id text) using (id)
+      where journals.tenant_id = accounts.tenant_id and journals.account_id = accounts.id
+        and accounts.provider_account_id is distinct from links.provider_account_id`,
+  )
 }
 
 const putProviderTokens = async (
