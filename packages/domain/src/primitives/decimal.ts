@@ -9,10 +9,13 @@ export const zero: Decimal = { units: 0n, scale: 0 }
 
 /**
  * The shortest decimal that reads back as `value`: 0.1 is one tenth, not the binary number beside
- * it. Throws a RangeError for NaN and the infinities, which stand for no decimal.
+ * it. Throws a RangeError for NaN and the infinities, and for what is no number, as text in JSON.
  */
 export const decimalOf = (value: number): Decimal => {
-  if (!Number.isFinite(value)) throw new RangeError(`No decimal stands for ${value}`)
+  if (!Number.isFinite(value))
+    throw new RangeError(
+      `money, lots and prices must be finite numbers; got the ${typeof value} ${String(value)}`,
+    )
   const [mantissa = '', exponent = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const units = BigInt(whole + fraction)

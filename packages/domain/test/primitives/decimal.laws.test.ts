@@ -87,8 +87,8 @@ describe('a double read as a decimal', () => {
     )
   })
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY])('refuses %d', (value) => {
-    expect(() => decimalOf(value)).toThrow(RangeError)
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, '0' as never])('refuses %s', (value) => {
+    expect(() => decimalOf(value)).toThrow(`finite numbers; got the ${typeof value} ${value}`)
   })
 })
 
