@@ -109,8 +109,8 @@ export const variables = {
     (text) => (!text.includes('*') && URL.parse(text)?.origin === text ? text : undefined),
   ),
   DATABASE_URL: asSecret(
-    variableType('a postgres:// or postgresql:// URL', (text) =>
-      /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text) ? text : undefined,
+    variableType('a postgres:// or postgresql:// URL without spaces (percent-encoded)', (text) =>
+      /^postgres(ql)?:\/\/\S+$/i.test(text) && URL.canParse(text) ? text : undefined,
     ),
   ),
   DATA_DIR: matching('a folder', trimmed),

@@ -101,7 +101,8 @@ const reasonOf = (error: unknown): string => {
   const host = isUnknownHost ? hostname : code === 'EADDRNOTAVAIL' ? address : undefined
   if (host !== undefined)
     return `${host} is not an address of this machine. Set HOST or OPERATOR_HOST, whichever it is, to one that is (without a port or brackets), or to 0.0.0.0 for all`
-  if (code === 'EEXIST' || code === 'ENOTDIR') return `${path} is no folder. Set DATA_DIR to one`
+  if (syscall === 'mkdir' && (code === 'EEXIST' || code === 'ENOTDIR'))
+    return `${path} is no folder. Set DATA_DIR to one`
   return error.message
 }
 

@@ -121,7 +121,11 @@ export const failureOfAnswer = (
     isWorthRetry: status >= 500 && status !== 504,
     pausesAccount: status === 504,
     ...(status === 401 && isProviderError(body) && { cause: 'token_refused' }),
-    isNotOffered: status === 400 && isProviderError(body) && pauseGroups[route] === 'past prices',
+    isNotOffered:
+      status === 400 &&
+      pauseGroups[route] === 'past prices' &&
+      isProviderError(body) &&
+      /not supported/i.test(String(body['message'])),
   })
 }
 

@@ -99,7 +99,9 @@ export const createTrading = (connection: Connection): Trading => {
       const evidence = { positions, deals, orders: notRead, historyOrders: notRead }
       const context = contextOf(options)
       const answer = answerFrom(orderToFind, evidence, context)
-      isPart = (executedLots(orderToFind, evidence, context) ?? Infinity) < orderToFind.order.volume
+      const lots = executedLots(orderToFind, evidence, context)
+      // What was shown once counts, though a later read fails.
+      if (lots !== undefined) isPart = lots < orderToFind.order.volume
       const isFound = answer.kind === 'found' && 'fill' in answer.outcome
       if (isFound) {
         const { positionId = fill.positionId } = answer.outcome.fill

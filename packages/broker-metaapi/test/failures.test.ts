@@ -120,12 +120,18 @@ describe('a read', () => {
   it('of past prices that the provider refuses is never offered; of a price it may pass', async () => {
     const { candles, ticks, quote } = apiWith().marketData
     const refusal = { error: 'ValidationError', message: 'not supported for MT5 G2 accounts' }
-    provider('https://market-data.london.example').get(/./).twice().reply(400, refusal)
+    const pastPrices = provider('https://market-data.london.example').get(/./)
+    pastPrices
+      .twice()
+      .reply(400, refusal)
+      .get(/./)
+      .reply(400, { ...refusal, message: 'startTime' })
     provider().get(/./).reply(400, refusal)
     const never = E.left(expect.objectContaining({ isNotOffered: true }))
     const window = { timeframe: '1h', from: now, to: now, offset: 0, limit: 9 } as const
     expect(await candles(account, 'EURUSD', window)()).toEqual(never)
     expect(await ticks(account, 'EURUSD', window)()).toEqual(never)
+    expect(await ticks(account, 'EURUSD', window)()).not.toEqual(never)
     expect(await quote(account, 'EURUSD')()).not.toEqual(never)
   })
 

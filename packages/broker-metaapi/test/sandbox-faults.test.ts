@@ -371,7 +371,10 @@ describe('an order', () => {
     one.set('trade', { kind: 'partial-fill' })
     const done = { numericCode: 10_009, stringCode: 'TRADE_RETCODE_DONE' }
     sandbox.faults.add(one.own.providerAccountId, 'trade', { kind: 'patch', set: done })
+    one.set('deals', { kind: 'cut', when: 'after', skip: 1, times: 50 })
     expect(await one.send()).toMatchObject({ kind: 'placed', isPartlyExecuted: true })
+    sandbox.faults.clear({ account: one.own.providerAccountId, route: 'deals' })
+    one.passTime(60_000)
     expect(await one.look()).toEqual({ kind: 'found', outcome: half })
   })
 

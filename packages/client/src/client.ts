@@ -58,7 +58,7 @@ export const createClient = (options: ClientOptions): Client => {
       askFor(accessToken, { ...ofCall, operation, idempotencyKey, signal }),
     )
     // Read for each call, so that a replaced fetch is used.
-    const { fetch = globalThis.fetch } = options
+    const fetch = options.fetch ?? globalThis.fetch
     if (typeof fetch !== 'function') throw new TypeError('fetch must be a function.')
     const call = {
       ...ofCall,
@@ -116,13 +116,13 @@ export const createClient = (options: ClientOptions): Client => {
     follow<LogEvent>(
       (after, closed) =>
         openStream('streamEvents', { ...query, types: types?.join(), after }, closed),
-      { after: query.after, signal, onConnection },
+      { after: query.after, signal: requireSignal(signal), onConnection },
     )
 
   const quotes = ({ signal, symbols, onConnection, ...query }: QuotesOptions) =>
     follow<QuoteUpdate>(
       (_, closed) => openStream('streamQuotes', { ...query, symbols: symbols.join() }, closed),
-      { signal, onConnection, silenceMs: quoteSilenceMs },
+      { signal: requireSignal(signal), onConnection, silenceMs: quoteSilenceMs },
     )
 
   const getOrder = methodOf('getOrder') as unknown as Client['getOrder']

@@ -84,14 +84,21 @@ const requireAtLeast = (name: string, least: number, value: number): number => {
 export const requireOptions = (what: string, names: readonly string[], given: unknown): void => {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new TypeError(`the options of ${what} must be an object; got ${JSON.stringify(given)}.`)
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  const unknown = Object.entries(given).find(
+    ([name, value]) => value !== undefined && !names.includes(name),
+  )?.[0]
   if (unknown !== undefined)
     throw new TypeError(`${what} has no option ${unknown}; the options are ${names.join(', ')}.`)
 }
 
 export const requireSignal = (signal: AbortSignal | null | undefined): AbortSignal | undefined => {
   if (signal === undefined || signal === null) return undefined
-  if (typeof signal.aborted === 'boolean') return signal
+  try {
+    // It accepts the platform's own alone, as every later use of it does.
+    return AbortSignal.any([signal])
+  } catch {
+    // Said below.
+  }
   throw new TypeError('signal must be an AbortSignal, such as the signal of an AbortController.')
 }
 

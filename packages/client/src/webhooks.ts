@@ -78,12 +78,14 @@ export const readWebhook = async (received: ReceivedWebhook): Promise<WebhookEve
 
 /** Empty where there is none. */
 const headerOf = (headers: ReceivedWebhook['headers'], name: string): string => {
-  // Not by its class: there are others than the platform's own.
-  if (typeof headers.get === 'function') return (headers as Headers).get(name) ?? ''
-  const all = Object.entries(headers)
-  const found = all.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
-  const [value = '', another] = [found ?? []].flat()
-  return another === undefined ? value : ''
+  const wanted = name.toLowerCase()
+  // Not by its class: there are others than the platform's own, and maps.
+  const found: unknown =
+    typeof headers.get === 'function'
+      ? (headers as Headers).get(wanted)
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === wanted)?.[1]
+  const [value, another] = [found].flat()
+  return typeof value === 'string' && another === undefined ? value : ''
 }
 
 /** How far the signed time may be from now. */

@@ -429,6 +429,7 @@ it('a signal of null is none, and a client has no other options and no fetch but
   await client.listAccounts({ signal: null } as never)
   const options = { baseUrl: 'https://trade.example.com/api/v1' }
   expect(() => createClient({ ...options, apikey: 'k' } as never)).toThrow(/no option apikey/)
+  expect(() => client.events({ signal: {} as never })).toThrow(/^signal must be an AbortSignal/)
   const unfit = createClient({ ...options, fetch: {} as never })
   await expect(unfit.listAccounts()).rejects.toThrow(/^fetch must be a function/)
 })

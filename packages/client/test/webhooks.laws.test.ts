@@ -60,8 +60,11 @@ describe.each<[string, (secret: string, body: string, ago?: number) => Record<st
     const lists = Object.fromEntries(Object.entries(headers).map(([one, value]) => [one, [value]]))
     expect(await verifyWebhook({ secret: 'secret', body, headers: lists })).toBe(true)
     const all = new Headers(headers)
-    const other = { get: (one: string) => all.get(one) } as Headers
-    expect(await verifyWebhook({ secret: 'secret', body, headers: other })).toBe(true)
+    const lowered = new Map([...all].map(([one, value]) => [one.toLowerCase(), value]))
+    for (const other of [{ get: (one: string) => all.get(one) }, lowered])
+      expect(await verifyWebhook({ secret: 'secret', body, headers: other as never })).toBe(true)
+    const two = new Map([...lowered].map(([one, value]) => [one, [value, value]]))
+    expect(await verifyWebhook({ secret: 'secret', body, headers: two as never })).toBe(false)
   })
 
   it('is invalid after a change of one bit of the body, or of a character of a header', () =>

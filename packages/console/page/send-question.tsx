@@ -41,15 +41,18 @@ export const SendQuestion = ({
   const { tracker } = useSession()
   const writes = [writesFor(holdings) ?? []].flat()
   const sentences = writes.map(({ words }) => words).join()
-  const asked = useRef(sentences).current
-  if (sentences !== asked)
+  const asked = useRef<string | undefined>(sentences)
+  // For good: what is asked must not come back under a click that is on its way.
+  if (sentences !== asked.current) asked.current = undefined
+  if (asked.current === undefined)
     return (
-      <Dialog title="Nothing was sent" back="Close" onClose={onClose}>
+      <Dialog key="changed" title="Nothing was sent" back="Close" onClose={onClose}>
         <Notice kind="warning">What you hold has changed: look at it, and ask again.</Notice>
       </Dialog>
     )
   return (
     <Dialog
+      key="question"
       title="Send this?"
       verb={verb}
       back="Do not send"

@@ -1,10 +1,11 @@
 // Trading on one account: a new order or a change of what is held, beside the prices, and lists of
 // what is held.
-import type { Account } from '@tradeport/client'
+import type { Account, Order, Position } from '@tradeport/client'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { timeframeNames, usualTimeframe } from './candles.ts'
 import { HeldSection, OrderForm, PositionForm, shownOf, type Edits } from './change-forms.tsx'
 import { AccountFilter, useChoice } from './filters.tsx'
+import { decimalsOf } from './format.ts'
 import { useQuery } from './location.ts'
 import { OrderTable } from './order-table.tsx'
 import { newTicket, OrderTicket } from './order-ticket.tsx'
@@ -66,6 +67,18 @@ const isTradable = ({ isDemo, purpose, brokerType }: Account): boolean =>
 const withoutStaleData = <A,>(read: Read<A>): Read<A> =>
   read.failure ? { ...read, data: undefined } : read
 
+/** Its prices, without those that it does not have. */
+const pricesOf = (held: Position | Order | undefined): readonly number[] =>
+  held === undefined
+    ? []
+    : [
+        'entryPrice' in held ? [held.entryPrice, held.currentPrice] : held.price,
+        held.stopLoss,
+        held.takeProfit,
+      ]
+        .flat()
+        .filter((price) => price !== undefined)
+
 const AccountTrading = ({ account }: { account: Account }) => {
   const query = useQuery()
   const { client, whyHidden } = useSession()
@@ -96,7 +109,9 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const symbol = held?.symbol ?? ticket.symbol
   const timeframe = useChoice('candles', timeframeNames, usualTimeframe)
   const market = useMarket(account.id, symbol.toUpperCase(), timeframe)
-  const { quote, candles, digits } = market
+  const { quote, candles } = market
+  // Of what is held, the prices show at least how many.
+  const digits = market.digits || decimalsOf(pricesOf(held))
 
   const onEdit = (name: string, text: string): void =>
     held === undefined

@@ -456,6 +456,21 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect([(await stateOf(before))?.deals, await tradeIds(before)]).toStrictEqual([0, []])
   })
 
+  it('dates the link to another account at the provider before it is read at all, and no other document', async () => {
+    const stored = await storedAccount(here.operator)
+    await setTimeout(5)
+    await relink(stored)
+    const account = { ...brokerAccountOf(stored), ...another }
+    const first = await claimOf(ports.journal, account)
+    expect(first.linkedAt).toBeGreaterThan(stored.createdAt)
+    await rightOf(ports.journal.release(first, 'read'))
+    await setTimeout(5)
+    await write(here.operator, {
+      accounts: puts({ ...stored, name: 'Renamed', provider: another }),
+    })
+    expect((await claimOf(ports.journal, account)).linkedAt).toBe(first.linkedAt)
+  })
+
   it('is not begun anew by a process whose claim has lapsed meanwhile', async () => {
     const stored = await storedAccount(here.operator)
     const account = { ...brokerAccountOf(stored), ...another }

@@ -80,14 +80,15 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     const inOrder = all.toSorted(compareDealOrder)
     for (const close of positionCloses(inOrder)) {
       const { deal } = close
-      if (!isNew(deal)) continue
-      add(deal, positionClosed(position, close))
-      const opened = { ...deal, volume: close.openedVolume ?? 0 }
-      if (deal.entry === 'inout') add(deal, positionOpened(position, [opened], dealKey(deal)))
+      if (isNew(deal)) add(deal, positionClosed(position, close))
+      if (deal.entry === 'inout') {
+        const opened = { ...deal, volume: close.openedVolume ?? 0 }
+        if (isNew(deal)) add(deal, positionOpened(position, [opened], dealKey(deal)))
+        continue
+      }
       const next = inOrder[inOrder.indexOf(deal) + 1]
-      if (close.remainingVolume !== 0 || next?.entry !== 'in' || !isNew(next)) continue
-      const reopening = own.find((one) => dealKey(one) === dealKey(next))
-      if (reopening === undefined) continue
+      const reopening = next && own.find((one) => dealKey(one) === dealKey(next))
+      if (close.remainingVolume !== 0 || reopening?.entry !== 'in' || !isNew(reopening)) continue
       const opening = [reopening, ...executedWith(reopening, own)] as const
       add(reopening, positionOpened(position, opening, dealKey(reopening)))
     }

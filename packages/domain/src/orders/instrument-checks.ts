@@ -112,20 +112,24 @@ export const instrumentChecks = [
 const zoneOffsetsMs = Array.from({ length: 53 }, (_, index) => (index / 2 - 12) * hourMs)
 
 const isOpenAt = (sessions: readonly TradingSession[], now: Instant): boolean | undefined => {
-  if (sessions.length === 0 || !sessions.every(isReadable)) return undefined
+  if (sessions.length === 0) return undefined
   const inZones = zoneOffsetsMs.map((offsetMs) => isOpenByClock(sessions, now + offsetMs))
   return inZones.every((isOpen) => isOpen === inZones[0]) ? inZones[0] : undefined
 }
 
-const isOpenByClock = (sessions: readonly TradingSession[], local: Instant): boolean => {
+const isOpenByClock = (
+  sessions: readonly TradingSession[],
+  local: Instant,
+): boolean | undefined => {
   const day = Math.floor(local / dayMs)
   const timeMs = local - day * dayMs
   // 1 January 1970 was a Thursday.
-  const weekday = weekdays[(day + 3) % 7]
-  return sessions.some((session) => {
-    const [fromMs, toMs] = [timeOfDayMs(session.from), timeOfDayMs(session.to)]
+  const today = sessions.filter((session) => session.day === weekdays[(day + 3) % 7])
+  if (!today.every(isReadable)) return undefined
+  return today.some(({ from, to }) => {
+    const [fromMs, toMs] = [timeOfDayMs(from), timeOfDayMs(to)]
     // One that ends at 00:00 lasts until midnight.
-    return session.day === weekday && timeMs >= fromMs && (timeMs < toMs || toMs <= fromMs)
+    return timeMs >= fromMs && (timeMs < toMs || toMs <= fromMs)
   })
 }
 

@@ -94,6 +94,19 @@ export const closeShownBy = (
     : { closedVolume: expected.closedVolume, remainingVolume: 0 }
 }
 
+/** Whether a later read shows the position as it was. */
+export const isUntouched = (
+  { ticket, side, volume }: BrokerPosition,
+  after: readonly BrokerPosition[],
+): boolean =>
+  after.some((one) => one.ticket === ticket && one.side === side && one.volume === volume)
+
+/** Whether a later read shows it on the other side, as no close alone makes it. */
+export const isReversed = (
+  { ticket, side }: BrokerPosition,
+  after: readonly BrokerPosition[],
+): boolean => after.some((one) => one.ticket === ticket && one.side !== side)
+
 /**
  * Whether the positions show exactly the close that was sent, which decides a close that nobody
  * confirmed.

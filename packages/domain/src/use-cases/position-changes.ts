@@ -30,6 +30,8 @@ import {
   closeShownBy,
   decideClose,
   isDoneAsSent,
+  isReversed,
+  isUntouched,
   type CloseOutcome,
   type CloseRequest,
 } from '../positions/close.ts'
@@ -156,14 +158,12 @@ interface ShownClose {
 interface FoundClose {
   readonly shown: ShownClose | undefined
   readonly fill: CloseFill | undefined
-  /** Beside another order, it closed less than was sent, and opened the rest on the other side. */
+  /** With another order it turned the position: less than was sent is closed, or that is unknown. */
   readonly wasReversed: boolean
 }
 
 /** A close that the broker accepted, or that a read shows to be done. */
-interface SentClose {
-  /** The broker's number of the closing order; null where it gave none. */
-  readonly brokerOrderId: string | null
+interface SentClose extends Pick<ClosedPosition, 'brokerOrderId'> {
   /** Whether the broker reported all of it done; otherwise only a read shows how much was. */
   readonly isConfirmed: boolean
   /** Undefined where no read has shown it. */
@@ -208,9 +208,8 @@ export const createPositionChanges = (ports: ChangePorts) => {
     )
 
   /**
-   * What was read of the account is out of date where the position may have been changed. A provider
-   * that does not know the position may mean the account: a position is gone only once a read does
-   * not show it any more.
+   * What was read is out of date where the position may have been changed. A provider that does not
+   * know the position may mean the account: it is gone only once a read does not show it.
    */
   const sendChange =
     <A>(
@@ -340,9 +339,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
       if (!mayBeMade(sent.left)) return sent
       const read = await positionTrading.freshPositions(brokerAccount)()
       const shown = E.isRight(read) ? shownClose(close, read.right) : undefined
-      return shown !== undefined && isDoneAsSent(shown.outcome, close.request)
-        ? E.right({ brokerOrderId: null, isConfirmed: false, shown })
-        : sent
+      if (shown !== undefined && isDoneAsSent(shown.outcome, close.request))
+        return E.right({ brokerOrderId: null, isConfirmed: false, shown })
+      const isRefused = E.isRight(read) && isUntouched(close.before.position, read.right.positions)
+      return isRefused ? sent : E.left(refuse('BrokerOutcomeUnknown', { accountId: id.accountId }))
     }
   }
 
@@ -355,10 +355,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
   const findClose =
     (close: DecidedClose, sent: SentClose): T.Task<FoundClose> =>
     async () => {
-      const { request, target, earlierDeals } = close
+      const { request, target, before, earlierDeals } = close
       const { brokerAccount } = target
-      const { brokerOrderId } = sent
       let { shown } = sent
+      let isOnOtherSide = false
       let deals: readonly BrokerDeal[] = []
       const fillOf = (lots: number): CloseFill | undefined =>
         closeFillOf(deals, lots, brokerAccount.platform)
@@ -367,15 +367,16 @@ export const createPositionChanges = (ports: ChangePorts) => {
         const read = await positionTrading.freshPositions(brokerAccount)()
         if (E.isLeft(read)) return !isTransient(read.left)
         shown = shownClose(close, read.right) ?? shown
+        isOnOtherSide = isReversed(before.position, read.right.positions)
         return shown !== undefined && isDoneAsSent(shown.outcome, request)
       }
       const isFilled = async (): Promise<boolean> => {
-        if (brokerOrderId === null || earlierDeals === undefined) return true
+        if (sent.brokerOrderId === null || earlierDeals === undefined) return true
         const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
         if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
         // By the broker's clock, which may be far from ours.
         const from = (synchronised.right.latestDealAt ?? 0) - dayMs
-        const found = await journal.closingDeals(brokerAccount, brokerOrderId, from)()
+        const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
         if (E.isRight(found)) deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
         return fillOf(request.expected.closedVolume) !== undefined
       }
@@ -384,9 +385,9 @@ export const createPositionChanges = (ports: ChangePorts) => {
         shown === undefined ? readUntilInTime(ports, isShown) : undefined,
         readUntilInTime(ports, isFilled),
       ])
-      const { closedVolume } = shown?.outcome ?? request.expected
-      const wasReversed = deals.some(({ entry }) => entry === 'inout')
-      return { shown, fill: fillOf(closedVolume), wasReversed }
+      const fill = fillOf((shown?.outcome ?? request.expected).closedVolume)
+      const wasReversed = deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)
+      return { shown, fill, wasReversed }
     }
 
   /**

@@ -312,6 +312,33 @@ describe('the events of new deals', () => {
     expect(new Set(events.map(({ key }) => key)).size).toBe(events.length)
   })
 
+  it.each([
+    [
+      'after a reversal',
+      `1 7 in    buy  A 1 1.1 0 0 0 09:00:00
+       2 7 inout sell A 3 1.2 9 0 0 09:00:01
+       3 7 in    sell A 1 1.3 0 0 0 09:00:02`,
+      2,
+    ],
+    [
+      'after a part was closed',
+      `1 7 in  buy  A 2 1.1 0 0 0 09:00:00
+       2 7 out sell A 1 1.2 9 0 0 09:00:01
+       3 7 in  buy  A 1 1.3 0 0 0 09:00:02`,
+      1,
+    ],
+  ])('say of an addition %s that it opens nothing', (_, table, count) => {
+    expect(dataOf(eventsOf(brokerDeals(table)), 'position.opened')).toHaveLength(count)
+  })
+
+  it('say what opens again after the link what was closed before', () => {
+    const deals = [opening, { ...rest, volume: 0.3 }, { ...opening, id: '9', time: now }]
+    const events = eventsOf(deals, { linkedAt: now })
+    expect(typesOf(events).filter((type) => type.startsWith('position'))).toEqual([
+      'position.opened',
+    ])
+  })
+
   it('are none of deals from before the link', () => {
     const linkedAt = part.time ?? 0
     const events = eventsOf([opening, part, rest], { linkedAt })

@@ -133,6 +133,7 @@ describe('a check of the instrument', () => {
     [{ terms: { sessions: sessionsUntil('00:00:59.999') } }, ['market_open', null]],
     [{ terms: { sessions: sessionsUntil(':59.999') } }, ['market_open', null]],
     [{ terms: { sessions: sessionsUntil('24') } }, ['market_open', null]],
+    [{ terms: { sessions: [...sessions, { day: 'sunday', from: '00:00', to: '00:00:59' }] } }],
     [{ order: { volume: 0.01 } }],
     [{ order: { volume: 0.013 }, terms: { volumeStep: 0 } }],
     [{ order: { side: 'sell' }, terms: { tradeMode: 'short_only' } }],

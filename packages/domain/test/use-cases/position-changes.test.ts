@@ -743,6 +743,24 @@ describe('POST /positions/:id/close', () => {
     ['unanswered, nothing gone', { broker: lost }, 0.3, 'unknown'],
     ['without its answer', { broker: 'do_and_lose_the_answer' }, 0.1, [0.1, 0.2, null, 0]],
     [
+      'refused so that it may be made, unread',
+      { broker: offQuotes, meanwhile: goingDown },
+      0.1,
+      'unknown',
+    ],
+    [
+      'refused so that it may be made, of all and a part is gone',
+      { broker: offQuotes, meanwhile: nowHolding({ volume: 0.2 }) },
+      0.3,
+      'unknown',
+    ],
+    [
+      'done, and on the other side',
+      { broker: unnumbered, meanwhile: nowHolding({ volume: 0.2, side: 'sell' }) },
+      0.1,
+      'unknown',
+    ],
+    [
       'refused so that it may be made, as it was',
       { broker: offQuotes, meanwhile: nowHolding({ volume: 0.2 }) },
       0.1,

@@ -158,7 +158,7 @@ const bringUpToDate = async (knex: Knex): Promise<void> => {
       current_setting('server_encoding') as encoding`,
   ).catch((error: unknown) => {
     const failure = describeFailure(error)
-    const advice = /^\w*(?:CERT|TLS|VERIFY)\w*$/.test(failure)
+    const advice = /^(?:\w*SELF_SIGNED|UNABLE_TO)_\w+$/.test(failure)
       ? 'Name the authority of its certificate in DATABASE_URL (sslmode=verify-full&sslrootcert=FILE)'
       : 'See that the PostgreSQL server that DATABASE_URL names runs and has connections left'
     throw new Error(

@@ -65,10 +65,12 @@ export const openPool = (
 /** Of the server: it still answers reads. Logged once a minute while writes are refused. */
 const logFullDisks = (knex: Knex, log: Log): void => {
   const { report, reset } = createFailureLog('disk_full', log)
+  let loggedAt = -Infinity
   knex.on('query-error', (error: unknown) => {
-    if (!isServerDiskFull(error)) return
+    if (!isServerDiskFull(error) || performance.now() - loggedAt < fullDiskLogMs) return
+    loggedAt = performance.now()
+    reset()
     report(error)
-    setTimeout(reset, fullDiskLogMs).unref()
   })
 }
 

@@ -278,10 +278,12 @@ const noteNewLinks = async (
   }))
   await query(
     trx,
-    sql`update journals set linked_at = date_trunc('milliseconds', now())
+    sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at)
+      select accounts.tenant_id, accounts.id, links.provider_account_id, date_trunc('milliseconds', now())
       from accounts join json_to_recordset(${JSON.stringify(links)}) as links (id uuid, provider_account_id text) using (id)
-      where journals.tenant_id = accounts.tenant_id and journals.account_id = accounts.id
-        and accounts.provider_account_id is distinct from links.provider_account_id`,
+      where accounts.provider_account_id is distinct from links.provider_account_id and links.provider_account_id is not null
+      order by accounts.tenant_id, accounts.id
+      on conflict (tenant_id, account_id) do update set linked_at = excluded.linked_at`,
   )
 }
 

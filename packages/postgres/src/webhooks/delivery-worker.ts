@@ -177,15 +177,17 @@ const purgePreviousSecrets = updateSome(
 
 /**
  * Deletes old events with their deliveries, and records how far each user's log is cleared. An
- * event is kept until its deliveries have ended, and one with a replay for as long again. The events
- * of a user who is locked are left for the next time, so that no other user waits for that lock.
+ * event with a delivery that is still to be made is kept for as long again; one with a replay until
+ * that has ended, and for as long again. The events of a user who is locked are left for the next
+ * time, so that no other user waits for that lock.
  */
 const purgeEvents = (days: number): Sql => sql`
   with old as (
       select ctid as row_id, tenant_id, user_id from events
       where recorded_at < now() - ${days} * interval '1 day' and not exists (
         select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_id = events.id
-          and (status = 'pending' or replay_of is not null and created_at >= now() - ${days} * interval '1 day'))
+          and (status = 'pending' and (replay_of is not null or created_at >= now() - 2 * ${days} * interval '1 day')
+            or replay_of is not null and created_at >= now() - ${days} * interval '1 day'))
       order by recorded_at limit 1000 for update skip locked),
     locked as (
       select tenant_id, id as user_id from users where (tenant_id, id) in (select tenant_id, user_id from old)
