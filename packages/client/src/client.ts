@@ -133,7 +133,11 @@ export const createClient = (options: ClientOptions): Client => {
       order as Fields,
       callOptions,
     )) as ReplyOf<'placeOrder'>
-    const settled = (waiting?: SettledOptions) => waitUntilSettled(getOrder, placed.data, waiting)
+    const settled = async (waiting: SettledOptions = {}) => {
+      requireOptions('settled', ['timeoutMs', 'signal'], waiting)
+      requireSignal(waiting.signal)
+      return waitUntilSettled(getOrder, placed.data, waiting)
+    }
     return { ...placed, settled }
   }
 

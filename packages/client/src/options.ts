@@ -95,7 +95,8 @@ export const requireSignal = (signal: AbortSignal | null | undefined): AbortSign
   if (signal === undefined || signal === null) return undefined
   try {
     // It accepts the platform's own alone, as every later use of it does.
-    return AbortSignal.any([signal])
+    AbortSignal.any([signal])
+    return signal
   } catch {
     // Said below.
   }

@@ -430,6 +430,9 @@ it('a signal of null is none, and a client has no other options and no fetch but
   const options = { baseUrl: 'https://trade.example.com/api/v1' }
   expect(() => createClient({ ...options, apikey: 'k' } as never)).toThrow(/no option apikey/)
   expect(() => client.events({ signal: {} as never })).toThrow(/^signal must be an AbortSignal/)
+  const placing = clientWith([success({ status: 'pending' })]).client.placeOrder(order)
+  for (const waiting of [{ timeout: 300 }, { signal: new AbortController() }])
+    await expect((await placing).settled(waiting as never)).rejects.toThrow(TypeError)
   const unfit = createClient({ ...options, fetch: {} as never })
   await expect(unfit.listAccounts()).rejects.toThrow(/^fetch must be a function/)
 })

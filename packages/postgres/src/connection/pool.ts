@@ -6,6 +6,7 @@ import type { Knex } from 'knex'
 import { Client, type ClientConfig, type DatabaseError } from 'pg'
 import {
   DescribedError,
+  describeFailure,
   isServerDiskFull,
   readOnlyCode,
   withoutStatement,
@@ -64,13 +65,11 @@ export const openPool = (
 
 /** Of the server: it still answers reads. Logged once a minute while writes are refused. */
 const logFullDisks = (knex: Knex, log: Log): void => {
-  const { report, reset } = createFailureLog('disk_full', log)
   let loggedAt = -Infinity
   knex.on('query-error', (error: unknown) => {
     if (!isServerDiskFull(error) || performance.now() - loggedAt < fullDiskLogMs) return
     loggedAt = performance.now()
-    reset()
-    report(error)
+    log.warn({ event: 'disk_full', reason: describeFailure(error) })
   })
 }
 
