@@ -198,13 +198,13 @@ onEachDatabase('what removed records leave', (here, there, kind) => {
     const { journal } = openJournal(here)
     const provider = { providerAccountId: 'another', region: null }
     const linked = { ...account, provider }
-    await write(here.operator, { accounts: puts(linked) })
     await here.knex('journals').insert({
       tenant_id: account.owner.tenantId,
       account_id: account.id,
       provider_account_id: 'p-1',
       linked_at: new Date(),
     })
+    await write(here.operator, { accounts: puts(linked) })
     const deleted = countRows(here.knex, /delete from (?:deals|trades)/)
     expect(await rightOf(journal.claim(brokerAccountOf(linked)))).toMatchObject({
       value: { state: { deals: 0 } },
