@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
-import { minuteMs, type Instant } from '@tradeport/domain/primitives'
+import { minuteMs } from '@tradeport/domain/primitives'
 import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
@@ -21,9 +21,9 @@ import { decode, isNumber, ProvisionedAccount } from './payloads.ts'
 import { orderTypeOf, requests, type Target } from './requests.ts'
 import { termsBody, brokerOrdersIn } from './broker-orders.ts'
 
-/** How long after it was sent a market order is executed, as far as no list still has it open. */
+/** A market order that was sent longer ago is executed no more, unless a list still has it open. */
 const longestExecutionMs = minuteMs
-/** Before the records are read again for details that they did not show. */
+/** Between two reads of the records, which may not show everything yet. */
 const rereadPauseMs = 250
 
 export const createTrading = (connection: Connection): Trading => {
@@ -46,32 +46,24 @@ export const createTrading = (connection: Connection): Trading => {
     } catch (failure) {
       return failure instanceof CallFailure ? notSent(failure) : { kind: 'unknown' }
     }
-    if (answer.kind === 'doubted' && (await maybeExecuted(target, account, order, sentAt)))
-      return { kind: 'unknown' }
-    if ('reason' in answer) return { kind: 'refused', reason: answer.reason }
     // `no_changes` is a success for a modification only; of a new order the outcome is unknown.
     if (answer.kind === 'unknown' || answer.kind === 'no_changes') return { kind: 'unknown' }
-    const orderToFind = { order, sentAt, sentAtLatest: sentAt, tickets: answer.tickets }
+    const tickets = 'tickets' in answer ? answer.tickets : {}
+    const orderToFind = { order, sentAt, sentAtLatest: sentAt, tickets }
+    if (answer.kind === 'doubted') {
+      const options = { ...justSent(account, orderToFind), readFromTerminal: true }
+      const shown = await lookUp(target, orderToFind, options, deadlines.readMs)
+      if (shown.kind !== 'nothing') return { kind: 'unknown' }
+    }
+    if ('reason' in answer) return { kind: 'refused', reason: answer.reason }
     if (order.limitOrStop !== undefined)
-      return { kind: 'open', brokerOrderId: answer.tickets.orderId ?? null }
+      return { kind: 'open', brokerOrderId: tickets.orderId ?? null }
     if (answer.kind === 'done') return withDetails(target, account, orderToFind)
     // Of an order that is done in part the records show which part, and whether the rest waits.
     const options = justSent(account, orderToFind)
     const shown = await lookUp(target, orderToFind, options, deadlines.fillMs)
     if (shown.kind === 'found' && 'fill' in shown.outcome) return shown.outcome
     return placed(orderToFind, answer.kind === 'done_in_part')
-  }
-
-  /** Whether the terminal and the records show the order, or cannot be read. */
-  const maybeExecuted = async (
-    target: Target,
-    account: BrokerAccount,
-    order: OrderToSend,
-    sentAt: Instant,
-  ): Promise<boolean> => {
-    const orderToFind = { order, sentAt, sentAtLatest: sentAt, tickets: {} }
-    const options = { ...justSent(account, orderToFind), readFromTerminal: true }
-    return (await lookUp(target, orderToFind, options, deadlines.readMs)).kind !== 'nothing'
   }
 
   const notSent = ({ fault: { kind, retryAt, cause } }: CallFailure): PlacementAnswer =>
@@ -110,7 +102,7 @@ export const createTrading = (connection: Connection): Trading => {
       // Lists that cannot be read now will hardly be readable in a moment, and reads cost credits.
       return isFound || (!positions.isWhole && !deals.isWhole)
     })
-    // A rest that the broker cancelled was not executed, whatever it answered.
+    // Where the deals show a part alone, the broker may have cancelled the rest of what it called done.
     return isPart ? placed(orderToFind, true) : { kind: 'filled', fill }
   }
 
@@ -144,14 +136,14 @@ export const createTrading = (connection: Connection): Trading => {
           ? sentAtLatest + longestExecutionMs
           : (missing?.since ?? clock.now()),
       isCancelledByUs: cancellation?.isConfirmed === true,
-      // A broker that gives a pending order another number ends it under the first one. A copy of
-      // the open orders that is older than that end would not show that it still waits.
+      // A broker may give a pending order another number: its history then has an order that ended.
+      // The provider's copy of the open orders may be older, and not have the new one yet.
       readFromTerminal: readFromTerminal || order.limitOrStop !== undefined,
     }
     return lookUp(target, orderToFind, options, deadlines.lookupMs)
   }
 
-  /** The best answer, until it has the price of what was executed or time is up. */
+  /** Reads the records again until what was executed has its price, or time is up. */
   const lookUp = async (
     target: Target,
     orderToFind: OrderToFind,
@@ -195,7 +187,7 @@ export const createTrading = (connection: Connection): Trading => {
     return { positions, orders, historyOrders, deals }
   }
 
-  /** Tells our trades from those of others. Read only where that matters: reads cost credits. */
+  /** Settings that tell our trades from others'. Read only where that matters: reads cost credits. */
   const readTraits = async (target: Target, signal: AbortSignal): Promise<AccountTraits> => {
     const [provisioned, information] = await Promise.all([
       fetchFrom(target, requests.provisionedAccount, decode(ProvisionedAccount), signal).catch(
@@ -242,7 +234,7 @@ const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupO
   readFromTerminal: false,
 })
 
-/** Whether the kind of the account may decide what the lists leave open. */
+/** Whether the traits of the account may decide what the lists do not. */
 const dependsOnTraits = ({ limitOrStop }: OrderToSend, answer: LookupAnswer): boolean =>
   answer.kind === 'unreadable' ||
   (answer.kind === 'open' && answer.order === undefined) ||

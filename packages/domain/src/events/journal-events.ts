@@ -28,19 +28,19 @@ export interface WrittenDeals {
    * id.
    */
   readonly positions: ReadonlyMap<string, readonly BrokerDeal[]>
-  /** The positions that were closed trades before. */
+  /** The positions that were closed trades before this write. */
   readonly closedBefore: ReadonlySet<string>
-  /** All kept deals from the earliest inserted one or the link on, whichever is later. */
+  /** All kept deals since the earliest inserted one, or since the link if that was later. */
   readonly dealsFromFirstInserted: readonly BrokerDeal[]
-  /** What all kept deals moved. */
+  /** What all kept deals together changed the balance by. */
   readonly sumOfAllDeals: number
-  /** How the deals and the balance agreed before the new ones. */
+  /** The last comparison of the deals with the balance before this write. */
   readonly before: Pick<JournalState, 'check' | 'disagreements'>
   /** The account as read just after the deals. */
   readonly reading: AccountReading
 }
 
-/** Whether a deal is no older than the link, so that it makes events. */
+/** Whether a deal makes events: it is no older than the link, or its time cannot be read. */
 export const isSinceLink = ({ time }: DealKey, linkedAt: Instant): boolean =>
   !isReadableTime(time) || time >= linkedAt
 
@@ -49,13 +49,13 @@ export const isSinceLink = ({ time }: DealKey, linkedAt: Instant): boolean =>
  * trade's, then the balance's. Trades that a correction closes come last.
  *
  * A position is opened by its first opening deal, by each deal that reverses it, and by an opening
- * deal after all of it was closed, as brokers book a rollover. What that deal's order executed with
- * it counts as opened by it.
- * `trade.closed` comes when the position becomes a closed trade, and again where a deal that was
- * shown late had opened it again, or a further deal closes it: after a close without a volume, which
- * was taken for all of the rest. Each closing deal is one `position.closed`, and each deal that
- * changes the balance, or the credit, one `account.balance_changed`. A deal without a readable time
- * counts as new.
+ * deal that follows the close of all of it (brokers book a rollover so). Further deals of the same
+ * order that follow at once belong to the same opening.
+ * `trade.closed` comes when the position becomes a closed trade. It comes again where a deal that
+ * was shown late opened the position again and it closed once more, and where another deal closes it
+ * after a close without a volume, which was taken for the whole rest. Each closing deal is one
+ * `position.closed`, and each deal that changes the balance, or the credit, one
+ * `account.balance_changed`. A deal without a readable time counts as new.
  */
 export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] => {
   const { accountId, linkedAt, reading } = written
@@ -65,39 +65,41 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
   const closedByCorrection: ServiceEvent[] = []
   const add = (deal: BrokerDeal, event: ServiceEvent): unknown =>
     events.get(dealKey(deal))?.push(event)
-  const isNew = (deal: BrokerDeal): boolean => isSinceLink(deal, linkedAt)
+  const isAfterLink = (deal: BrokerDeal): boolean => isSinceLink(deal, linkedAt)
 
   for (const [ticket, all] of written.positions) {
-    if (!all.some(isNew)) continue
+    if (!all.some(isAfterLink)) continue
     const position = { accountId, ticket, symbol: symbolOf(all) }
     const own = insertedByPosition.get(ticket) ?? []
+    const addOpening = (deal: BrokerDeal, again?: string): unknown =>
+      add(deal, positionOpened(position, [deal, ...executedWith(deal, own)], again))
 
-    const first = own.find(({ entry }) => entry === 'in')
+    const firstInserted = own.find(({ entry }) => entry === 'in')
     const wasOpened = all.some((deal) => deal.entry === 'in' && !events.has(dealKey(deal)))
-    if (first !== undefined && isNew(first) && !wasOpened)
-      add(first, positionOpened(position, [first, ...executedWith(first, own)]))
+    if (firstInserted !== undefined && isAfterLink(firstInserted) && !wasOpened)
+      addOpening(firstInserted)
 
     const inOrder = all.toSorted(compareDealOrder)
     for (const close of positionCloses(inOrder)) {
       const { deal } = close
-      if (isNew(deal)) add(deal, positionClosed(position, close))
+      if (isAfterLink(deal)) add(deal, positionClosed(position, close))
       if (deal.entry === 'inout') {
         const opened = { ...deal, volume: close.openedVolume ?? 0 }
-        if (isNew(deal)) add(deal, positionOpened(position, [opened], dealKey(deal)))
+        if (isAfterLink(deal)) add(deal, positionOpened(position, [opened], dealKey(deal)))
         continue
       }
       const next = inOrder[inOrder.indexOf(deal) + 1]
       const reopening = next && own.find((one) => dealKey(one) === dealKey(next))
-      if (close.remainingVolume !== 0 || reopening?.entry !== 'in' || !isNew(reopening)) continue
-      const opening = [reopening, ...executedWith(reopening, own)] as const
-      add(reopening, positionOpened(position, opening, dealKey(reopening)))
+      if (close.remainingVolume === 0 && reopening?.entry === 'in' && isAfterLink(reopening))
+        addOpening(reopening, dealKey(reopening))
     }
 
     const folded = foldPosition(ticket, all)
     if (folded.status !== 'closed' || folded.trade.closedAt < linkedAt) continue
     const newClose = own.findLast(({ entry }) => entry === 'out')
     const isClosedAnew =
-      newClose !== undefined && (newClose.id === folded.closingDealId || first !== undefined)
+      newClose !== undefined &&
+      (newClose.id === folded.closingDealId || firstInserted !== undefined)
     if (written.closedBefore.has(ticket) && !isClosedAnew) continue
     const event = tradeClosed({ accountId, ...folded }, newClose && dealKey(newClose))
     const last = own.at(-1)
@@ -105,7 +107,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     else add(last, event)
   }
 
-  // From the balance after the latest deal, backwards.
+  // Backwards from the balance after the latest deal, without one deal after the other.
   const balanceNow = balanceAfterDeals(written)
   const balance = exactSumOf([balanceNow ?? 0])
   const current = (): number | null => (balanceNow === null ? null : balance.value())
@@ -114,7 +116,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     const after = current()
     for (const amount of balanceAmounts(deal)) balance.add(-amount)
     const amount = sumExactly(balanceAmounts(deal))
-    if (isNew(deal) && (amount !== 0 || deal.kind === 'credit'))
+    if (isAfterLink(deal) && (amount !== 0 || deal.kind === 'credit'))
       add(deal, balanceChanged({ accountId, deal, before: current(), after, amount, reading }))
   }
   return [...events.values(), closedByCorrection].flat()
@@ -131,9 +133,9 @@ const executedWith = (first: BrokerDeal, deals: readonly BrokerDeal[]): readonly
 
 /**
  * The balance after the latest kept deal; null where it is not known. The balance that was read may
- * include deals that the history does not show yet. So it counts only where it is what the deals
- * moved, or differs from it as before, by what reading the whole history again did not explain: the
- * history of some accounts lacks old deals.
+ * include deals that the history does not show yet. So it counts only where it equals the sum of the
+ * deals, or differs from it by as much as before and reading the whole history again did not explain
+ * that: the history of some accounts lacks old deals.
  */
 const balanceAfterDeals = ({ sumOfAllDeals, before, reading }: WrittenDeals): number | null => {
   const { balance } = reading.figures
