@@ -12,6 +12,8 @@ import {
 import type { AsyncResult, BrokerReadTag } from '../errors.ts'
 import { thresholdBreached } from '../events/events.ts'
 import type { Ports } from '../ports/index.ts'
+import type { BrokerPosition } from '../positions/position.ts'
+import { sumExactly } from '../primitives/exact-sum.ts'
 import { formatPositionId } from '../primitives/ids.ts'
 import { secondMs } from '../primitives/instant.ts'
 
@@ -47,9 +49,7 @@ export const checkThresholds =
     /** Undefined where they are not read within a second: a halt does not wait longer for them. */
     const openPositions = async () => {
       const read = await Promise.race([broker.positions(account)(), pause(positionsTimeoutMs)()])
-      return read === undefined || E.isLeft(read)
-        ? undefined
-        : read.right.positions.map(({ ticket }) => formatPositionId(account.accountId, ticket))
+      return read === undefined || E.isLeft(read) ? undefined : read.right.positions
     }
     const compare =
       (thresholds: readonly CheckedThreshold[]) =>
@@ -61,11 +61,13 @@ export const checkThresholds =
         if (checks.length === 0 || !(await isCredible(reading))) return E.right([])
         const isBreached = checks.some(({ breach }) => breach !== undefined)
         const positions = isBreached ? await openPositions() : undefined
+        if (positions !== undefined && lacksPositions(reading, positions)) return E.right([])
+        const affected = positions?.map(({ ticket }) => formatPositionId(account.accountId, ticket))
         return riskThresholds.record(
           account,
           checks.map((one) => ({
             ...one,
-            event: one.breach && thresholdBreached(one.breach, positions),
+            event: one.breach && thresholdBreached(one.breach, affected),
           })),
         )()
       }
@@ -85,3 +87,10 @@ export const checkThresholds =
       ),
     )
   }
+
+/** Whether the equity is without the open positions, as a terminal that reconnects may show it. */
+const lacksPositions = (
+  { figures: { balance, equity } }: AccountReading,
+  positions: readonly BrokerPosition[],
+): boolean =>
+  equity === balance && sumExactly(positions.map(({ unrealizedPnl }) => unrealizedPnl)) !== 0

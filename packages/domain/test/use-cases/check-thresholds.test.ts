@@ -141,7 +141,10 @@ describe('a check', () => {
   it('ignores an account without money until it has deals that add up to 0', async () => {
     const desk = withThresholds({}, { type: 'daily_loss_above' })
     const nothing = { ...figures, balance: 0, equity: 0, margin: 0 }
-    desk.broker.put(desk.account.id, { information: { ...information, figures: nothing } })
+    desk.broker.put(desk.account.id, {
+      information: { ...information, figures: nothing },
+      positions: [],
+    })
     await rightOf(desk.check)
     expect([desk.events, desk.states()]).toEqual([[], [null, null]])
     Object.assign(desk.sums, { sum: 0, deals: 0 })
@@ -150,6 +153,19 @@ describe('a check', () => {
     desk.sums.deals = 2
     await rightOf(desk.check)
     expect(desk.events.map(({ data }) => data['threshold_type'])).toEqual(['equity_below'])
+  })
+
+  it('ignores an equity without the open positions', async () => {
+    const desk = withThresholds({})
+    const information7 = { ...information, figures: { ...figures, balance: 8_000 } }
+    const positions = [openPosition({ ticket: '7' as Ticket, unrealizedPnl: 2_000 })]
+    desk.broker.put(desk.account.id, { information: information7, positions })
+    await rightOf(desk.check)
+    expect([desk.events, desk.states()]).toEqual([[], [null]])
+    // Two that cancel each other out.
+    positions.push(openPosition({ ticket: '8' as Ticket, unrealizedPnl: -2_000 }))
+    await rightOf(desk.check)
+    expect(desk.events).toHaveLength(1)
   })
 
   it('that another one overtakes records nothing', async () => {
