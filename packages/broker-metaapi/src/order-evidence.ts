@@ -8,7 +8,7 @@
 import * as O from 'fp-ts/lib/Option.js'
 import {
   clientIdPrefix,
-  heldAs,
+  markPartlyExecuted,
   renumberingMs,
   type Fill,
   type LookupAnswer,
@@ -87,7 +87,7 @@ export const answerFrom = (
     return isRestOver ? { kind: 'found', outcome } : { kind: 'unreadable' }
   if (orderToFind.order.limitOrStop === undefined) return { kind: 'unfinished' }
   const held = rows.open.find((row) => row.held !== undefined)?.held
-  return { kind: 'open', order: held && heldAs(held, orderToFind.order) }
+  return { kind: 'open', order: held && markPartlyExecuted(held, orderToFind.order) }
 }
 
 /** What deals show to be executed of an order, which may be a part; undefined without any. */

@@ -43,7 +43,10 @@ export interface AccountTraits {
 export const isHedging = ({ platform, traits }: LookupContext): boolean =>
   platform === 'mt4' || traits.isHedging === true
 
-/** How long after it was sent a market order may be executed at the latest. */
+/**
+ * How long after it was sent a market order may be executed at the latest: the minute after which
+ * its absence counts (trading.ts), and a tolerance for clocks.
+ */
 const executionWindowMs = 5 * minuteMs
 /** How far a broker's clock, which nothing measures, may be from the provider's. */
 const brokerClockMs = 10 * minuteMs

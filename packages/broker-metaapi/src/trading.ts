@@ -1,4 +1,5 @@
-// The trading port: an order is sent by one request, and everything else reads its outcome.
+// The trading port: an order, a change and a cancellation are each sent by one request, and reads
+// show the outcome.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
@@ -44,7 +45,7 @@ export const createTrading = (connection: Connection): Trading => {
       target = await targetOf(account)
       answer = await trade(target, bodyOf(order), maySend)
     } catch (failure) {
-      return failure instanceof CallFailure ? notSent(failure) : { kind: 'unknown' }
+      return failure instanceof CallFailure ? notSentAnswer(failure) : { kind: 'unknown' }
     }
     // `no_changes` is a success for a modification only; of a new order the outcome is unknown.
     if (answer.kind === 'unknown' || answer.kind === 'no_changes') return { kind: 'unknown' }
@@ -58,15 +59,15 @@ export const createTrading = (connection: Connection): Trading => {
     if ('reason' in answer) return { kind: 'refused', reason: answer.reason }
     if (order.limitOrStop !== undefined)
       return { kind: 'open', brokerOrderId: tickets.orderId ?? null }
-    if (answer.kind === 'done') return withDetails(target, account, orderToFind)
+    if (answer.kind === 'done') return readFillDetails(target, account, orderToFind)
     // Of an order that is done in part the records show which part, and whether the rest waits.
     const options = justSent(account, orderToFind)
     const shown = await lookUp(target, orderToFind, options, deadlines.fillMs)
     if (shown.kind === 'found' && 'fill' in shown.outcome) return shown.outcome
-    return placed(orderToFind, answer.kind === 'done_in_part')
+    return accepted(orderToFind, answer.kind === 'done_in_part')
   }
 
-  const notSent = ({ fault: { kind, retryAt, cause } }: CallFailure): PlacementAnswer =>
+  const notSentAnswer = ({ fault: { kind, retryAt, cause } }: CallFailure): PlacementAnswer =>
     kind === 'unknown_account'
       ? { kind: 'not_provisioned' }
       : {
@@ -77,7 +78,7 @@ export const createTrading = (connection: Connection): Trading => {
         }
 
   /** Adds price, volume and position of a filled order, as far as the records show in time. */
-  const withDetails = async (
+  const readFillDetails = async (
     target: Target,
     account: BrokerAccount,
     orderToFind: OrderToFind,
@@ -103,7 +104,7 @@ export const createTrading = (connection: Connection): Trading => {
       return isFound || (!positions.isWhole && !deals.isWhole)
     })
     // Where the deals show a part alone, the broker may have cancelled the rest of what it called done.
-    return isPart ? placed(orderToFind, true) : { kind: 'filled', fill }
+    return isPart ? accepted(orderToFind, true) : { kind: 'filled', fill }
   }
 
   const findOrder = async (
@@ -161,7 +162,7 @@ export const createTrading = (connection: Connection): Trading => {
       }
       const answer = answerFrom(orderToFind, evidence, context)
       keep(answer)
-      if (dependsOnTraits(orderToFind.order, answer) && areWhole(evidence)) {
+      if (mayNeedTraits(orderToFind.order, answer) && areWhole(evidence)) {
         traits ??= await readTraits(target, signal)
         keep(answerFrom(orderToFind, evidence, { ...context, traits }))
       }
@@ -235,13 +236,13 @@ const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupO
 })
 
 /** Whether the traits of the account may decide what the lists do not. */
-const dependsOnTraits = ({ limitOrStop }: OrderToSend, answer: LookupAnswer): boolean =>
+const mayNeedTraits = ({ limitOrStop }: OrderToSend, answer: LookupAnswer): boolean =>
   answer.kind === 'unreadable' ||
   (answer.kind === 'open' && answer.order === undefined) ||
   (limitOrStop !== undefined && lacksPrice(answer))
 
-const placed = ({ tickets }: OrderToFind, isPartlyExecuted: boolean): PlacementAnswer => ({
-  kind: 'placed',
+const accepted = ({ tickets }: OrderToFind, isPartlyExecuted: boolean): PlacementAnswer => ({
+  kind: 'accepted',
   brokerOrderId: tickets.orderId ?? null,
   ...(isPartlyExecuted && { isPartlyExecuted }),
 })

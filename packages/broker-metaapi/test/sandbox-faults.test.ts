@@ -333,14 +333,14 @@ describe('an order', () => {
     one.set('trade', { kind: 'placed', reads: 8 })
     const answer = await one.send()
     expect(answer).toEqual({
-      kind: 'placed',
+      kind: 'accepted',
       brokerOrderId: expect.stringMatching(/^\d+$/) as string,
     })
     expect([one.executed(), await one.look()]).toEqual([0, { kind: 'unfinished' }])
     for (const route of lists) one.set(route, forget)
     expect(await one.look()).toEqual(unreadable)
     expect(
-      await one.look({ brokerOrderId: answer.kind === 'placed' ? answer.brokerOrderId : null }),
+      await one.look({ brokerOrderId: answer.kind === 'accepted' ? answer.brokerOrderId : null }),
     ).toMatchObject({ kind: 'found' })
   })
 
@@ -372,7 +372,7 @@ describe('an order', () => {
     const done = { numericCode: 10_009, stringCode: 'TRADE_RETCODE_DONE' }
     sandbox.faults.add(one.own.providerAccountId, 'trade', { kind: 'patch', set: done })
     one.set('deals', { kind: 'cut', when: 'after', skip: 1, times: 50 })
-    expect(await one.send()).toMatchObject({ kind: 'placed', isPartlyExecuted: true })
+    expect(await one.send()).toMatchObject({ kind: 'accepted', isPartlyExecuted: true })
     sandbox.faults.clear({ account: one.own.providerAccountId, route: 'deals' })
     one.passTime(60_000)
     expect(await one.look()).toEqual({ kind: 'found', outcome: half })

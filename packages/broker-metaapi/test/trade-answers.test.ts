@@ -126,8 +126,8 @@ const outcomesOf = (status: number, body: object | string, headers: Headers = {}
 const successes: readonly (readonly [number, Outcomes])[] = [
   [0, accepted({ kind: 'filled', fill: {} }, 'done')],
   [10009, accepted({ kind: 'filled', fill: {} }, 'done')],
-  [10010, accepted({ kind: 'placed', brokerOrderId: '7', isPartlyExecuted: true }, 'accepted')],
-  [10008, accepted({ kind: 'placed', brokerOrderId: '7' }, 'accepted')],
+  [10010, accepted({ kind: 'accepted', brokerOrderId: '7', isPartlyExecuted: true }, 'accepted')],
+  [10008, accepted({ kind: 'accepted', brokerOrderId: '7' }, 'accepted')],
   [
     10025,
     {

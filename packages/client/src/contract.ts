@@ -1316,7 +1316,7 @@ export interface Operations {
 export interface Order {
   /** The id of an order: ord_ and an opaque suffix. */
   readonly id: string
-  /** The owner. */
+  /** The user whose it is. */
   readonly userId: string
   /**
    * Format: uuid
@@ -1799,7 +1799,7 @@ export interface PlaceOrderRequest {
 export interface Position {
   /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
   readonly id: string
-  /** The owner. */
+  /** The user whose it is. */
   readonly userId: string
   /**
    * Format: uuid
@@ -2192,7 +2192,7 @@ export interface Tick {
 export interface Trade {
   /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
   readonly id: string
-  /** The owner. */
+  /** The user whose it is. */
   readonly userId: string
   /**
    * Format: uuid

@@ -138,6 +138,8 @@ interface RefusalFields {
   LimitCheckUnavailable: WithCause & {
     /** The positions of another account of the desk cannot be read. */
     readonly isOfAnother?: boolean
+    /** Where the provider said how long to wait. */
+    readonly retryAfterSeconds?: number
   }
   RiskLimitExceeded: ExceededRiskLimit
   OrderInFlight: None
@@ -164,7 +166,7 @@ interface RefusalFields {
   TradeRejected: {
     readonly code: string
     readonly message: string
-    /** Such changes are said to have been made all the same. */
+    /** Users of the provider report that changes refused with this code were made. */
     readonly isDoubted?: true
   }
   /** A change was sent, and it is unknown whether the broker made it. */

@@ -214,7 +214,7 @@ export const authorizeCallers =
     { identifyCaller }: Pick<UseCases, 'identifyCaller'>,
     { limiter, clock, trustedProxies = [] }: ApiDependencies,
   ): Authorize =>
-  async ({ req, res }, { access, limit }, needsCredential) => {
+  async ({ req, res }, { access, limit }, needsUserCredential) => {
     const address = callerAddress(trustedProxies, req)
     const identify = (isRepeated = false) =>
       identifyCaller({
@@ -226,7 +226,7 @@ export const authorizeCallers =
       })()
     const found = await identify()
     if (E.isLeft(found)) {
-      if (!needsCredential) return undefined
+      if (!needsUserCredential) return undefined
       throw new RefusalError(found.left)
     }
     const credential = found.right
@@ -235,7 +235,7 @@ export const authorizeCallers =
     res.setHeader('X-RateLimit-Remaining', String(verdict.remaining))
     res.setHeader('X-RateLimit-Reset', String(verdict.resetSeconds))
     if (verdict.refusal !== null) throw new RefusalError(verdict.refusal)
-    if (needsCredential && access.scopes.length > 0)
+    if (needsUserCredential && access.scopes.length > 0)
       orThrow(requireScope(credential.scopes, access.scopes))
     return {
       owner: credential.owner,

@@ -40,12 +40,13 @@ export const slowBodyMs = 250
 // Unthrottled, one client that sends them as fast as it can keeps the event loop and the garbage
 // collector busy, and other requests wait 200 ms.
 const pieceMs = 1
+const pieceBytes = 65_536
 
 // To copy 10 MiB of text from the thread that parses it holds the event loop for up to 60 ms.
 const maxTextBytes = 1_048_576
 
 // A longer body is parsed in a worker thread: 10 MiB hold the event loop for up to 40 ms.
-const longBytes = 65_536
+const workerThresholdBytes = 65_536
 // `.ts` where Node reads the sources and `.js` in the built package.
 const workerFile = fileURLToPath(
   new URL(`./parse-json${extname(import.meta.url)}`, import.meta.url),
@@ -98,7 +99,7 @@ export const createBodyReader = (): BodyReader => {
   const parse = async (chunks: Buffer[]) => {
     // Emptied, because `freeBytes` counts the bytes once.
     const bytes = Buffer.concat(chunks.splice(0))
-    return bytes.length > longBytes
+    return bytes.length > workerThresholdBytes
       ? parser.run(bytes, { transferList: [bytes.buffer] })
       : parseJson(bytes)
   }
@@ -128,12 +129,12 @@ export const createBodyReader = (): BodyReader => {
       return undefined
     }
     const limit = hasBody ? limits : limitsWithoutBody
-    const ofHead = headRefusal(headers, hasBody)
+    const refusalOfHead = headRefusal(headers, hasBody)
     const chunks: Buffer[] = []
     const scan = createJsonScan()
     let members = 0
     const add: AddChunk = (chunk) => {
-      if (ofHead !== undefined) return ofHead
+      if (refusalOfHead !== undefined) return refusalOfHead
       const isLong = heldBytes + chunk.length > smallBytes
       if (chunk.length > freeBytes - (isLong ? reservedBytes : 0)) return noMemory
       freeBytes -= chunk.length
@@ -151,14 +152,14 @@ export const createBodyReader = (): BodyReader => {
       // A body in chunks may be empty, and is then none.
       const refusal = isChunked(headers)
         ? undefined
-        : (ofHead ?? (lengthOf(headers) > smallBytes ? takeLargeSlot() : undefined))
+        : (refusalOfHead ?? (lengthOf(headers) > smallBytes ? takeLargeSlot() : undefined))
       if (refusal !== undefined) {
         discard(request, response)
         throw new RefusalError(refusal)
       }
       if (expectsContinue(request)) response.writeContinue()
-      const ofBody = await receive(request, response, throttle, add, takeLargeSlot)
-      if (ofBody !== undefined) throw new RefusalError(ofBody)
+      const refusalOfBody = await receive(request, response, throttle, add, takeLargeSlot)
+      if (refusalOfBody !== undefined) throw new RefusalError(refusalOfBody)
       if (heldBytes === 0) return undefined
       const { value, fault: notJson } = await parse(chunks)
       if (isRecord(value) && credential !== undefined && holdsCredential(value))
@@ -241,7 +242,7 @@ const receive = (
         else rejectBody(chunksTooSmall)
       }
       rejectBody(addNext?.(chunk))
-      if (bytes - paused < smallBytes) return
+      if (bytes - paused < pieceBytes) return
       paused = bytes
       request.pause()
       throttle(() => request.resume())

@@ -12,6 +12,7 @@ import {
   rowOf,
 } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
+import { storedRefusals } from './idempotency.ts'
 import { malformedRequestCodes } from './listen.ts'
 import { type IsOn, rangeIn, type Route } from './route.ts'
 import {
@@ -35,7 +36,7 @@ export interface RouteGroup {
   readonly routes: readonly Route[]
 }
 
-/** The names of those that are on. */
+/** The names of the capabilities that are switched on. */
 export type Capabilities = readonly string[] | 'all'
 
 export interface Api {
@@ -201,26 +202,19 @@ const refusalContent = (error: JsonSchema, examples?: object) => {
   return { 'application/json': mediaOf({ ...refusal, example: undefined }, examples) }
 }
 
-/**
- * Refusals that a later request with the same Idempotency-Key is answered with again. Unavailable
- * is answered where the first request left no reply.
- */
-const repeatedRefusals: readonly RefusalTag[] = [
-  'TradeRejected',
-  'BrokerOutcomeUnknown',
-  'ServiceUnavailable',
-]
-
 const errors = mapWithIndex((tag: RefusalTag) => ({
   reply: errorReply(exampleOf(tag)),
   shape: errorShape(tag),
 }))(errorTable)
 
-const refusalReply = (ofStatus: readonly RefusalTag[], hasLimits: boolean): JsonSchema => {
+const refusalReply = (
+  ofStatus: readonly RefusalTag[],
+  hasLimits: boolean,
+  isReplayed: boolean,
+): JsonSchema => {
   const replies = ofStatus.map((tag) => errors[tag].reply)
   const shapes = ofStatus.map((tag) => errors[tag].shape)
   const [error = {}] = shapes.length === 1 ? shapes : [{ anyOf: shapes }]
-  const isRepeated = hasLimits && ofStatus.some((tag) => repeatedRefusals.includes(tag))
   const examples = replies.map((reply) => [
     reply.error.code,
     { summary: reply.error.code, value: errorEnvelope(reply, String(requestId.example)) },
@@ -231,26 +225,33 @@ const refusalReply = (ofStatus: readonly RefusalTag[], hasLimits: boolean): Json
       .join('\n'),
     headers: headersOf(hasLimits, [
       ...replies.flatMap(({ headers }) => Object.keys(headers) as HeaderName[]),
-      isRepeated && 'Idempotent-Replayed',
+      isReplayed && 'Idempotent-Replayed',
       ofStatus.includes('ServiceUnavailable') && 'Retry-After',
     ]),
     content: refusalContent(error, Object.fromEntries(examples)),
   }
 }
 
-const refusalReplies = (refusals: Iterable<RefusalTag>, hasLimits: boolean): JsonSchemas =>
+const refusalReplies = ({ refusals, headers }: Route, hasLimits: boolean): JsonSchemas =>
   Object.fromEntries(
     Array.from(
       Map.groupBy(refusals, (tag) => rowOf(tag)[0]),
       ([status, ofStatus]) => {
-        const reply = refusalReply(ofStatus, hasLimits)
+        const isReplayed = 'Idempotency-Key' in headers && ofStatus.some(mayBeReplayed)
+        const reply = refusalReply(ofStatus, hasLimits, isReplayed)
         return [
           status,
-          ofStatus.length === 1 ? component('responses', ofStatus.join(), reply) : reply,
+          ofStatus.length === 1 && !isReplayed
+            ? component('responses', ofStatus.join(), reply)
+            : reply,
         ]
       },
     ),
   )
+
+// Unavailable is answered where the first request left no reply.
+const mayBeReplayed = (tag: RefusalTag): boolean =>
+  tag === 'ServiceUnavailable' || storedRefusals.includes(tag)
 
 const parametersOf = ({ params, query, headers }: Route): readonly JsonSchema[] => [
   ...Object.entries({ path: params, query, header: headers }).flatMap(([place, fields]) =>
@@ -311,7 +312,7 @@ const operationOf = (
     }),
     responses: {
       ...successReplies(route, hasLimits),
-      ...refusalReplies(route.refusals, hasLimits),
+      ...refusalReplies(route, hasLimits),
       default: malformedRequest,
     },
   }

@@ -43,9 +43,9 @@ export const accountId = parsedString(
   exampleAccountId,
   { format: 'uuid' },
 )
-/** The use case refuses a malformed one like an unknown one, as that of every id of a path. */
+/** Any text: a malformed id in a path is answered like an unknown one. */
 export const accountIdInPath = anyText('The id of a linked account.', exampleAccountId)
-export const ownerId = text('The owner.', 'u-1')
+export const ownerUserId = text('The user whose it is.', 'u-1')
 export const orderId = anyText(
   'The id of an order: ord_ and an opaque suffix.',
   'ord_0mhk3v9q2c7d1x8p4z6w',
@@ -88,7 +88,7 @@ export const commission = decimal('Charges are negative.', -1.4)
 /** Of an open position and of the trade that it becomes. */
 export const positionFields = {
   id: positionId,
-  userId: ownerId,
+  userId: ownerUserId,
   accountId,
   symbol,
   type: side,
@@ -156,8 +156,8 @@ const latest = instantAt('end', 'The latest, included.')
 export const dateRange = partial({ startDate: earliest, endDate: latest })
 export const timeRange = partial({ startTime: earliest, endTime: latest })
 
-export const limit = (most: number, usual: number) =>
-  withDefault(queryInteger('The maximum of items on a page.', 1, most), usual)
+export const limit = (most: number, fallback: number) =>
+  withDefault(queryInteger('The maximum of items on a page.', 1, most), fallback)
 export const cursor = optional(
   anyText(
     'Leads to the next page with the same filters: meta.pagination.cursor of a page.',
@@ -165,7 +165,7 @@ export const cursor = optional(
   ),
 )
 
-/** Below it no product of page and limit loses a digit. */
+/** Keeps page × limit an exact integer. */
 const lastPage = 1_000_000
 export const paging = {
   page: withDefault(queryInteger('The page, counted from 1.', 1, lastPage), 1),

@@ -41,7 +41,7 @@ export type Context = Koa.ParameterizedContext<State>
 export type Authorize = (
   ctx: Context,
   route: Route,
-  needsCredential: boolean,
+  needsUserCredential: boolean,
 ) => Promise<AuthorizedCaller | undefined>
 
 interface AuthorizedCaller extends DescribedCaller {
@@ -77,44 +77,47 @@ export const handleRoute = (
     Object.assign(ctx.state.request, { method, route: prefix + path })
     // Koa's own parser takes 0.7 s where one parameter is repeated until the head is full.
     const query = parseQuery(ctx.querystring, '&', '=', { maxKeys: 0 })
-    const needsCredential = isScoped(access, query)
-    if (needsCredential && holdsCredential(query)) throw new RefusalError(refuse('Unauthorized'))
-    const caller = await authorize(ctx, route, needsCredential)
+    const needsUserCredential = isScoped(access, query)
+    if (needsUserCredential && holdsCredential(query))
+      throw new RefusalError(refuse('Unauthorized'))
+    const caller = await authorize(ctx, route, needsUserCredential)
     // Where a credential is needed, a body is searched for others even if the route has no body.
     const readFrom = performance.now()
     const sent =
-      hasBody || needsCredential
+      hasBody || needsUserCredential
         ? await bodies.read(ctx.req, ctx.res, { hasBody, credential: caller?.program })
         : undefined
     // While a body comes slowly, the credential may be revoked.
     if (caller !== undefined && performance.now() - readFrom > slowBodyMs)
       orThrow(await caller.identifyAgain())
     const body = sent ?? (isBodyOptional ? {} : undefined)
-    const isPublic = access.kind === 'public' && !needsCredential
+    const isPublic = access.kind === 'public' && !needsUserCredential
     requireReadable(ctx.querystring, route.query)
-    const { params, ...input } = readInput({
+    const { params, ...parts } = readInput({
       params: ctx['params'] as object,
       query: isPublic ? withoutCredentials(query, route.query) : query,
       headers: headersOf(ctx, route.headers),
       body,
     })
     const handle = async (guard: IdempotencyGuard, claim?: IdempotencyClaim): Promise<Outcome> => {
-      const given = {
+      const useCaseInput = {
         ...params,
-        ...input,
+        ...parts,
         ...guard,
         mayWait: () => !ctx.res.destroyed && !dependencies.isDraining(),
         replyToStore: claim && {
           claim,
-          replyOf: (result: never) => storedOutcome(E.right(replyOf(result, given))),
+          replyOf: (result: never) => storedOutcome(E.right(replyOf(result, useCaseInput))),
         },
       }
-      return E.map((result: never) => replyOf(result, given))(await useCase(caller, given)())
+      return E.map((result: never) => replyOf(result, useCaseInput))(
+        await useCase(caller, useCaseInput)(),
+      )
     }
     const { outcome, isReplayed } = await runIdempotently(
       useCases.idempotency,
       caller?.owner,
-      input.headers['Idempotency-Key'] as string | undefined,
+      parts.headers['Idempotency-Key'] as string | undefined,
       // The query is left out: in a POST it only says how long to wait for the reply.
       { method, path, params, body },
       handle,
@@ -124,7 +127,7 @@ export const handleRoute = (
       outcome ?? E.left(route.refusalIfOutcomeUnknown?.(params as never) ?? firstLeftNoReply),
     )
     // What only this caller may see must not be cached.
-    const cacheSeconds = needsCredential ? undefined : maxAgeSeconds
+    const cacheSeconds = needsUserCredential ? undefined : maxAgeSeconds
     if ('data' in reply) writeReply(ctx, reply, prefix, dependencies.clock.now(), cacheSeconds)
     else writeStream(ctx, reply, dependencies, caller)
   }

@@ -2,7 +2,7 @@
 // and carried out once.
 import { hash, randomUUID } from 'node:crypto'
 import type { IdempotencyClaim, StoredReply } from '@tradeport/domain/access'
-import type { Refusal } from '@tradeport/domain/errors'
+import type { Refusal, RefusalTag } from '@tradeport/domain/errors'
 import { type IdempotencyGuard, type IdempotencyStore, withoutKey } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
@@ -65,12 +65,18 @@ export const storedOutcome = (outcome: Outcome): StoredReply => ({
   isSecret: E.isRight(outcome) && 'isSecret' in outcome.right && outcome.right.isSecret === true,
 })
 
-/** After any other refusal nothing was done, or what was done is unknown, which it says. */
+/**
+ * Refusals that are stored, and answered again. After any other, nothing was done and the key may be
+ * used again, or the outcome is unknown and the claim is kept.
+ */
+export const storedRefusals: readonly RefusalTag[] = [
+  'TradeRejected',
+  'PositionNotFound',
+  'BrokerOutcomeUnknown',
+]
+
 const shouldStoreReply = (outcome: Outcome): boolean =>
-  E.isRight(outcome) ||
-  outcome.left._tag === 'TradeRejected' ||
-  outcome.left._tag === 'PositionNotFound' ||
-  outcome.left._tag === 'BrokerOutcomeUnknown'
+  E.isRight(outcome) || storedRefusals.includes(outcome.left._tag)
 
 const isOutcomeUnknown = ({ left }: E.Left<Refusal>): boolean =>
   left._tag === 'BrokerOutcomeUnknown' ||

@@ -11,8 +11,8 @@ const defaultBounds = {
   /** The request line and all headers. */
   headBytes: 16_384,
   headers: 100,
-  /** Of a connection, without a finished reply. HTTP clients and proxies rarely send a second. */
-  unanswered: 16,
+  /** Requests of a connection without a finished reply, as by HTTP pipelining, which is rare. */
+  maxPipelined: 16,
   /** Until the head has arrived. */
   headMs: 10_000,
   /** Until the whole request has arrived: a body of 10 MiB on a slow line. */
@@ -92,14 +92,14 @@ export const listen = async (
   const endWith = (reply: HttpError, socket: Socket, connection: Connection): void => {
     const send = (): void => {
       if (!socket.writable) return
-      socket.end(textOf(reply, newRequestId()))
+      socket.end(rawResponse(reply, newRequestId()))
       socket.resume()
       setTimeout(() => socket.destroy(), lingerMs).unref()
       onMalformedRequest?.(reply.status)
     }
     connection.isEnding = true
-    if (connection.last === undefined || connection.last.writableFinished) send()
-    else connection.last.once('close', send)
+    if (connection.lastResponse === undefined || connection.lastResponse.writableFinished) send()
+    else connection.lastResponse.once('close', send)
   }
 
   const handle = app.callback()
@@ -109,7 +109,7 @@ export const listen = async (
     // What follows a refused head could be anything, and is not carried out.
     if (connection === undefined || connection.isEnding === true) return
     connection.unanswered += 1
-    if (connection.unanswered > bounds.unanswered) {
+    if (connection.unanswered > bounds.maxPipelined) {
       // Node still hands over what arrived with it.
       connection.isEnding = true
       return void socket.destroy()
@@ -117,7 +117,7 @@ export const listen = async (
     response.on('close', connection.onReplied)
     const reply = headError(request, bounds)
     if (reply === undefined) {
-      connection.last = response
+      connection.lastResponse = response
       return void handle(request, response)
     }
     request.resume()
@@ -130,8 +130,9 @@ export const listen = async (
   server.on('checkExpectation', accept)
 
   server.on('timeout', (socket) => {
-    if (isBeingAnswered(socket, connections.get(socket)?.last)) socket.setTimeout(bounds.idleMs)
-    else cutOff(socket, connections.get(socket)?.last)
+    if (isBeingAnswered(socket, connections.get(socket)?.lastResponse))
+      socket.setTimeout(bounds.idleMs)
+    else cutOff(socket, connections.get(socket)?.lastResponse)
   })
 
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
@@ -139,14 +140,14 @@ export const listen = async (
     const connection = connections.get(socket)
     // Each piece of what follows is an error of its own.
     if (connection === undefined || connection.isEnding === true) return
-    const { last } = connection
-    const isInBody = last !== undefined && !last.req.complete
+    const { lastResponse } = connection
+    const isInBody = lastResponse !== undefined && !lastResponse.req.complete
     // A malformed body gets a reply only if its request has no response yet and all earlier
     // responses are sent.
-    const isTooLate = isInBody && (last.headersSent || last.socket === null)
+    const isTooLate = isInBody && (lastResponse.headersSent || lastResponse.socket === null)
     if (!socket.writable || error.code === 'ECONNRESET' || isTooLate) return void socket.destroy()
     // The reply takes the place of that to the request.
-    if (isInBody) delete connection.last
+    if (isInBody) delete connection.lastResponse
     else socket.pause()
     endWith(errorOf(error, bounds), socket, connection)
   })
@@ -155,11 +156,15 @@ export const listen = async (
   // may be on its way to a new one.
   const closeIdle = (): void => {
     for (const [socket, connection] of connections) {
-      const { last, isEnding = false } = connection
+      const { lastResponse, isEnding = false } = connection
       const timeoutMs = socket.writableLength > 0 ? bounds.unreadMs : bounds.idleMs
-      // Setting it restarts it, as everything does that a slow client reads.
+      // Only where it changes, since to set it restarts the timer.
       if (socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs)
-      if ((last !== undefined && !last.writableFinished) || isEnding || socket.writableLength > 0)
+      if (
+        (lastResponse !== undefined && !lastResponse.writableFinished) ||
+        isEnding ||
+        socket.writableLength > 0
+      )
         continue
       if (connection.idleAt === socket.bytesRead) socket.destroy()
       connection.idleAt = socket.bytesRead
@@ -174,7 +179,7 @@ export const listen = async (
       let left = 0
       const patience = setTimeout(() => {
         left = connections.size
-        for (const [socket, { last }] of connections) cutOff(socket, last)
+        for (const [socket, { lastResponse }] of connections) cutOff(socket, lastResponse)
       }, patienceMs)
       // An HTTP server's own close() stops the timers of its requests and cuts off replies that are
       // not sent yet, so this is the close() of the TCP server below it.
@@ -198,7 +203,7 @@ interface Connection {
    * The reply to the newest request. Replies leave in the order of their requests, so all are sent
    * when it is.
    */
-  last?: ServerResponse
+  lastResponse?: ServerResponse
   /**
    * The connection was cut off, or a refusal that ends it was sent or waits for the last reply:
    * nothing that still arrives is carried out or answered.
@@ -218,16 +223,16 @@ const lingerMs = 5_000
 // A broker may need minutes, and the caller must learn the outcome. A reply is still being made
 // where it has not begun, or waits for those before it, which is when it has no socket yet. Bytes
 // of an earlier reply that the caller does not read do not count.
-const isBeingAnswered = (socket: Socket, last: ServerResponse | undefined): boolean =>
-  last !== undefined &&
-  last.req.complete &&
+const isBeingAnswered = (socket: Socket, lastResponse: ServerResponse | undefined): boolean =>
+  lastResponse !== undefined &&
+  lastResponse.req.complete &&
   socket.writableLength === 0 &&
-  !last.writableFinished &&
-  (!last.headersSent || last.socket === null)
+  !lastResponse.writableFinished &&
+  (!lastResponse.headersSent || lastResponse.socket === null)
 
 type HttpError = Pick<ErrorReply, 'status' | 'error'>
 
-const textOf = (reply: HttpError, requestId: string): string => {
+const rawResponse = (reply: HttpError, requestId: string): string => {
   const body = JSON.stringify(errorEnvelope(reply, requestId))
   const headers = {
     ...securityHeaders,
@@ -243,9 +248,9 @@ const textOf = (reply: HttpError, requestId: string): string => {
 }
 
 /** Half a reply of HTTP/1.0 would look whole after an ordinary end of its connection. */
-export const cutOff = (socket: Socket, last: ServerResponse | undefined): void => {
-  const isHalf = last?.headersSent === true && !last.writableFinished
-  if (isHalf && last.req.httpVersion === '1.0') socket.resetAndDestroy()
+export const cutOff = (socket: Socket, lastResponse: ServerResponse | undefined): void => {
+  const isHalf = lastResponse?.headersSent === true && !lastResponse.writableFinished
+  if (isHalf && lastResponse.req.httpVersion === '1.0') socket.resetAndDestroy()
   else socket.destroy()
 }
 

@@ -37,7 +37,7 @@ export const anybody: Access<undefined> = { kind: 'public', scopes: [] }
 export const operatorOnly: Access<undefined> = { kind: 'operator', scopes: [] }
 export const anyCredential: Access<DescribedCaller> = { kind: 'scoped', scopes: [] }
 /** Anybody, but with this parameter in the query only a caller with one of the scopes. */
-export const anybodyBut = (
+export const publicUnlessQueryHas = (
   scopedBy: string,
   ...scopes: readonly Scope[]
 ): Access<ScopedCaller | undefined> => ({ kind: 'public', scopes, scopedBy })
@@ -96,7 +96,7 @@ type ResultOf<Data, Meta> = Meta extends Fields ? { readonly data: Data } & Outp
 type PrecheckTag = 'OrderTypeNotSupported'
 
 /** What the definition of a route and the route have in common. */
-export interface RouteFacts<Caller, Given, Body, Result, Data, Meta> {
+export interface RouteDefinition<Caller, Given, Body, Result, Data, Meta> {
   /** The route exists only where this capability, or one of these, is on. */
   readonly capability?: string | readonly string[]
   readonly access: Access<Caller>
@@ -107,7 +107,7 @@ export interface RouteFacts<Caller, Given, Body, Result, Data, Meta> {
   readonly precheck?: (body: JsonObject) => Refusal<PrecheckTag> | undefined
   /** The refusal of a repeated POST whose first outcome is unknown. */
   readonly refusalIfOutcomeUnknown?: (given: Given) => Refusal
-  /** Absent from a route that can only be refused, because a capability is off. */
+  /** Optional from a route that can only be refused, because a capability is off. */
   readonly data?: Schema<Data>
   /** Fields of `meta` in addition to those of every reply. */
   readonly meta?: Meta
@@ -165,7 +165,7 @@ type ReturnedBy<UseCase> = UseCase extends (...given: never) => TE.TaskEither<un
   : never
 
 /** A route with its types erased, for the server and the document. */
-export interface Route extends RouteFacts<
+export interface Route extends RouteDefinition<
   unknown,
   never,
   unknown,
@@ -220,7 +220,7 @@ export const routesOf =
     target: `${Method} /${string}`,
     operationId: OperationId,
     description: string,
-    definition: RouteFacts<
+    definition: RouteDefinition<
       Caller,
       InputOf<Params, Query, Headers, Body>,
       Body,

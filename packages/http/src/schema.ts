@@ -1,5 +1,5 @@
-// One value for each shape of the API: an io-ts codec between JSON and our values, with its JSON
-// Schema and an example. Validation, TypeScript types, the OpenAPI document and generated clients
+// One value for each shape of the API: io-ts validation and an encoder between JSON and our values,
+// with its JSON Schema and an example. Validation, TypeScript types, the OpenAPI document and generated clients
 // all follow from it.
 import { apiKeyPrefix } from '@tradeport/domain/access'
 import type { Issue } from '@tradeport/domain/errors'
@@ -37,20 +37,20 @@ export interface Schema<A> {
 }
 
 /** A field that may be absent. `fallback` is its value when a request omits it. */
-export interface Absent<A = undefined> {
+export interface Optional<A = undefined> {
   readonly fallback: A
 }
 
 export type Fields = Readonly<Record<string, Schema<unknown>>>
 
 export type TypeOf<S> = S extends Schema<infer A> ? A : never
-type AbsentNames<F> = {
-  [Name in keyof F]: F[Name] extends Absent | undefined ? Name : never
+type OptionalNames<F> = {
+  [Name in keyof F]: F[Name] extends Optional | undefined ? Name : never
 }[keyof F]
 type Simplified<A> = { readonly [Name in keyof A]: A[Name] }
 type ObjectOf<F, Unset> = Simplified<
-  { [Name in Exclude<keyof F, AbsentNames<F>>]: TypeOf<F[Name]> } & {
-    [Name in AbsentNames<F>]?: TypeOf<F[Name]> | Unset
+  { [Name in Exclude<keyof F, OptionalNames<F>>]: TypeOf<F[Name]> } & {
+    [Name in OptionalNames<F>]?: TypeOf<F[Name]> | Unset
   }
 >
 /** The value of a request: an absent field has its fallback, or stays absent. */
@@ -201,7 +201,7 @@ export const whole = numeric('integer', 'a whole number', Number.isSafeInteger)
 
 /** Lots to trade, rounded to the eight decimals that platforms know. */
 export const lotsToTrade = (description: string, example: number): Schema<number> =>
-  convertedBy(
+  mapInput(
     decimal(description, example, { minimum: 1e-8 }, 'a number of lots from 0.00000001'),
     roundAmount,
   )
@@ -261,11 +261,11 @@ export const anything = (description: string, example?: unknown): Schema<unknown
 })
 
 /**
- * An instant of a reply, which is UTC with milliseconds. The same moment is often written many
- * times over, such as that of a cached read.
+ * An instant of a reply, which is UTC with milliseconds. The text of the last one is kept, since
+ * many rows have the same, such as that of a cached read.
  */
 export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Schema<Instant> =>
-  presentedBy(text(description, example, { format: 'date-time' }), createIsoWriter())
+  mapOutput(text(description, example, { format: 'date-time' }), createIsoWriter())
 
 /** A value of `schema`, or null. */
 export const nullable = <A>(
@@ -339,7 +339,7 @@ export const withDescription = <S extends Schema<unknown>>(schema: S, descriptio
 })
 
 /** For replies only: writes what `present` makes of a value. */
-export const presentedBy = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
+export const mapOutput = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
   json: schema.json,
   example: schema.example,
   validate: t.never.validate,
@@ -347,7 +347,7 @@ export const presentedBy = <A, B>(schema: Schema<A>, present: (value: B) => A): 
 })
 
 /** A value of a request that is converted once it is read. */
-export const convertedBy = <A, B>(
+export const mapInput = <A, B>(
   { json, example, validate }: Schema<A>,
   convert: (value: A) => B,
 ): Schema<B> => ({
@@ -361,7 +361,7 @@ export const convertedBy = <A, B>(
  * A value of a request that is refused where it has a fault, which is the rest of the sentence that
  * begins with the field's name.
  */
-export const withoutFault = <A>(
+export const refine = <A>(
   schema: Schema<A>,
   faultOf: (value: A) => string | undefined,
 ): Schema<A> => ({
@@ -375,27 +375,30 @@ export const withoutFault = <A>(
     })(schema.validate(value, context)),
 })
 
-const absentAs = <S extends Schema<unknown>, A>(schema: S, fallback: A): S & Absent<A> => ({
+const optionalAs = <S extends Schema<unknown>, A>(schema: S, fallback: A): S & Optional<A> => ({
   ...schema,
   fallback,
   validate: (value, context) =>
     value === undefined ? t.success(fallback) : schema.validate(value, context),
 })
 
-export const optional = <S extends Schema<unknown>>(schema: S): S & Absent =>
-  absentAs(schema, undefined)
+export const optional = <S extends Schema<unknown>>(schema: S): S & Optional =>
+  optionalAs(schema, undefined)
 
-type Partial<F> = { readonly [Name in keyof F]: F[Name] & Absent }
+type OptionalFields<F> = { readonly [Name in keyof F]: F[Name] & Optional }
 
 /**
  * Fields that may be absent. Examples leave them out: viewers of the document send an example with
  * all that it has, and no record has every field at once.
  */
 export const partial = <F extends Fields>(fields: F) =>
-  mapRecord(optional<Schema<unknown>>)(fields) as Partial<F>
+  mapRecord(optional<Schema<unknown>>)(fields) as OptionalFields<F>
 
-export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Schema<A> & Absent<A> => ({
-  ...absentAs(schema, fallback),
+export const withDefault = <A>(
+  schema: Schema<A>,
+  fallback: NoInfer<A>,
+): Schema<A> & Optional<A> => ({
+  ...optionalAs(schema, fallback),
   json: { ...schema.json, default: fallback },
 })
 
@@ -536,7 +539,7 @@ export const record = <F extends Fields, A = Output<F>>(
   description: string,
   fields: F,
   present: (value: A) => Output<F> = identity as never,
-): Schema<A> => named(name, presentedBy(object(description, fields), present))
+): Schema<A> => named(name, mapOutput(object(description, fields), present))
 
 /** A named object of a request. */
 export const request = <F extends Fields>(

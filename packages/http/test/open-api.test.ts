@@ -4,6 +4,7 @@ import { eventTypesOf, webhookEventTypes } from '@tradeport/domain/webhooks'
 import { expect, it } from 'vitest'
 import { createApi, createOperatorApi } from '../src/index.ts'
 import { errorTable } from '../src/errors.ts'
+import { storedRefusals } from '../src/idempotency.ts'
 import { anybody, routesOf } from '../src/route.ts'
 import { anyText, flag, whole } from '../src/schema.ts'
 import { documents, type Json, operator, partAt, replyTo, users } from './documents.ts'
@@ -25,6 +26,10 @@ const isRefusal = (status: string): boolean => Number(status) >= 400
 const cases = documents.flatMap((api) => api.operations.map((one) => ({ api, ...one })))
 
 /** The codes of the refusals that an operation documents, by status. */
+const replayed = new Set(
+  [...storedRefusals, 'ServiceUnavailable' as const].map((tag) => replyTo(tag).error.code),
+)
+
 const codesOf = ({
   api,
   pointer,
@@ -85,6 +90,11 @@ it.each(cases)(
         true,
         api === users && status !== 'default',
       ])
+      const isReplayed = codesOf(one)[status]?.some((code) => replayed.has(code))
+      const hasKey = 'Idempotency-Key' in route.headers
+      expect('Idempotent-Replayed' in headers).toBe(
+        hasKey && (status.startsWith('20') || isReplayed === true),
+      )
     }
     expect(operation.responses).toHaveProperty('default')
     // What a route can be refused for whatever it does. A body is received where there is one, and

@@ -78,7 +78,7 @@ const answerOutcomes: Readonly<Record<(PlacementAnswer | LookupAnswer)['kind'], 
   {
     filled: 'ok',
     partially_filled: 'ok',
-    placed: 'ok',
+    accepted: 'ok',
     refused: 'rejected',
     not_provisioned: 'not_provisioned',
     not_sent: 'unavailable',

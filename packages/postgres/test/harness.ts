@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Account, AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
 import type { LoggedEvent, ServiceEvent } from '@tradeport/domain/events'
 import {
-  sendTimeoutMs,
+  maxSendAgeMs,
   type OrderId,
   type PendingOrder,
   type Transition,
@@ -252,7 +252,7 @@ export const startInstance = (
       rightOf(orders.store.record(order.owner, toRecord(order, more))),
     /** Writes a step of an order from its placement as it is stored. */
     advance: async (owner: Owner, id: OrderId, step: Transition): Promise<boolean> => {
-      const from = O.toUndefined(await rightOf(orders.store.placement(owner, id)))
+      const from = O.toUndefined(await rightOf(orders.store.findStored(owner, id)))
       if (from === undefined) return expect.fail(`there is no order ${id}`)
       return rightOf(orders.store.advance(owner, from, step, Date.now()))
     },
@@ -343,7 +343,7 @@ export const toRecord = (order: PendingOrder, more: Partial<NewOrder> = {}): New
     providerAccountId: `provider-${order.request.accountId}`,
     region: 'new-york',
   },
-  sendDeadlineMs: order.createdAt + sendTimeoutMs,
+  sendDeadlineMs: order.createdAt + maxSendAgeMs,
   checkedAt: order.createdAt,
   databaseRun: undefined,
   replyToStore: undefined,

@@ -355,9 +355,11 @@ onEachDatabase('orders', (here, there, kind) => {
       (await rightOf(here.orderLimits.limitsOf(owner, id))).trader?.counted
     const { volume } = order.request
     await rightOf(here.orders.record(owner, toRecord(order)))
-    expect(await counted()).toStrictEqual([{ id: order.id, volume, isOpen: false }])
+    expect(await counted()).toStrictEqual([
+      { id: order.id, brokerOrderId: null, volume, isOpen: false },
+    ])
     await rightOf(here.orders.advance(owner, placementOf(order), opened, Date.now()))
-    expect(await counted()).toStrictEqual([{ id: order.id, volume, isOpen: true }])
+    expect(await counted()).toMatchObject([{ id: order.id, volume, isOpen: true }])
     const provider = { providerAccountId: 'another', region: null }
     await write(here.operator, { accounts: puts({ ...account, provider }) })
     expect(await counted()).toStrictEqual([])
@@ -616,7 +618,7 @@ onEachDatabase('orders', (here, there, kind) => {
       pagination: { total: 1 },
     })
     expect(await rightOf(here.orders.find(owner, left))).toStrictEqual(O.none)
-    expect(await rightOf(here.orders.placement(owner, left))).toStrictEqual(O.none)
+    expect(await rightOf(here.orders.findStored(owner, left))).toStrictEqual(O.none)
     expect(await rightOf(here.orders.openOrders(owner, account.id))).toStrictEqual([])
     const { given, ids, stop } = await working()
     await poll(ids).toStrictEqual(expect.arrayContaining([left, watched]))

@@ -674,12 +674,12 @@ const keyWrites = [
 const orderReads = [
   call(({ orders }) => orders.find, asker, orderId),
   call(({ orders }) => orders.counts, asker, now),
-  call(({ orders }) => orders.placement, asker, orderId),
+  call(({ orders }) => orders.findStored, asker, orderId),
   call(
     ({ orders }) =>
       (owner, id) =>
         pipe(
-          orders.placement(owner, id),
+          orders.findStored(owner, id),
           TE.flatMap((found) =>
             O.isNone(found) ? TE.right([]) : orders.othersTickets(owner, found.value),
           ),
@@ -720,7 +720,7 @@ const orderWrites = [
     ({ orders }) =>
       (owner, id, next, versionsBehind, sentAt, at) =>
         pipe(
-          orders.placement(owner, id),
+          orders.findStored(owner, id),
           TE.map(O.getOrElse(() => placementOf({ ...newOrder(owner, noon), id }))),
           TE.flatMap((from) =>
             orders.advance(

@@ -11,7 +11,7 @@ import {
 } from '@tradeport/domain/accounts'
 import type { Halt } from '@tradeport/domain/errors'
 import type { ServiceEvent } from '@tradeport/domain/events'
-import { isUnderWay, type AccountLimits, type CountedOrder } from '@tradeport/domain/orders'
+import { isWorking, type AccountLimits, type CountedOrder } from '@tradeport/domain/orders'
 import type {
   AccountStore,
   Clock,
@@ -166,10 +166,11 @@ export const limitsOf = (
         ({ order, destination, endedAt }) =>
           order.owner.tenantId === owner.tenantId &&
           held.has(destination.providerAccountId) &&
-          (isUnderWay(order) || ('fill' in order && (endedAt ?? 0) >= filledSince)),
+          (isWorking(order) || ('fill' in order && (endedAt ?? 0) >= filledSince)),
       )
-      .map(({ order: { id, request, status } }) => ({
+      .map(({ order: { id, brokerOrderId = null, request, status } }) => ({
         id,
+        brokerOrderId,
         volume: request.volume,
         isOpen: status === 'open',
       }))

@@ -8,7 +8,7 @@ import {
 import type { Account } from '@tradeport/domain/accounts'
 import { refuse, type Refusal } from '@tradeport/domain/errors'
 import {
-  isUnderWay,
+  isWorking,
   requireCountsInLimit,
   requireOrderLimits,
   withTransition,
@@ -87,7 +87,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
     return {
       today: orders.filter(({ createdAt }) => startOfUtcDay(createdAt) === startOfUtcDay(now))
         .length,
-      underWay: orders.filter(isUnderWay).length,
+      underWay: orders.filter(isWorking).length,
     }
   }
 
@@ -136,7 +136,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
         const listed = isOver ? matching : all.slice(0, start.orders).filter(isInList(query))
         return pageOf(newestFirst(listed), query)
       },
-      placement: (owner, id) => O.map(placementIn)(O.fromNullable(own(owner, id))),
+      findStored: (owner, id) => O.map(placementIn)(O.fromNullable(own(owner, id))),
       advance: (owner, from, transition, now) => {
         const stored = own(owner, from.order.id)
         if (stored?.version !== from.version || stored.placement.step === 'ended') return false
@@ -148,7 +148,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
         if (placement.step === 'sending' && (halts.has(accountId) || ownHalts.has(accountId)))
           return false
         const order = withTransition(stored.order, transition, now)
-        const nowEndedAt = isUnderWay(order) ? null : clock.now()
+        const nowEndedAt = isWorking(order) ? null : clock.now()
         orders.put({
           ...stored,
           order,

@@ -59,7 +59,7 @@ export const createFakeTrading = (book = createOrderBook()) => {
     if (placement === 'lose_the_request') return { kind: 'unknown' }
     if (placement === 'refuse') return { kind: 'refused', reason: fakeRefusal }
     if (placement === 'claim_a_part')
-      return { kind: 'placed', brokerOrderId: null, isPartlyExecuted: true }
+      return { kind: 'accepted', brokerOrderId: null, isPartlyExecuted: true }
     if (placement === 'not_sent') return { kind: 'not_sent', retryAfterMs: null }
     const number = book.accept(order)
     if (placement === 'fill' || placement === 'fill_and_lose_the_answer') book.execute(number)
@@ -72,7 +72,7 @@ export const createFakeTrading = (book = createOrderBook()) => {
     const found = book.lookup(order.clientId)
     return found.kind === 'found'
       ? (found.outcome as PlacementAnswer)
-      : { kind: order.limitOrStop === undefined ? 'placed' : 'open', brokerOrderId }
+      : { kind: order.limitOrStop === undefined ? 'accepted' : 'open', brokerOrderId }
   }
 
   const change = (

@@ -2,7 +2,7 @@
 // broken promise.
 import { isDeepStrictEqual } from 'node:util'
 import type { Delivery, LogEvent, Order } from '@tradeport/client'
-import { brokerClientId, sendTimeoutMs, type OrderId } from '@tradeport/domain/orders'
+import { brokerClientId, maxSendAgeMs, type OrderId } from '@tradeport/domain/orders'
 import type { DealRow, OrderRow } from '@tradeport/sandbox-broker'
 import { countOf } from './run.ts'
 
@@ -122,7 +122,7 @@ const faultsOfOrder = (
     ...(expected[status]
       ? []
       : [`order ${id} of ${volume} is ${status}, and the broker executed ${executed / 1e8} lots`]),
-    ...(orderType === 'market' && lateMs > sendTimeoutMs + transitMs
+    ...(orderType === 'market' && lateMs > maxSendAgeMs + transitMs
       ? [`order ${id} was executed ${Math.round(lateMs / 1_000)} s after it was created`]
       : []),
   ]

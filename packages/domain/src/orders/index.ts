@@ -22,7 +22,7 @@ export {
   limitOrStopTypes,
   timesInForce,
   isCorrection,
-  isUnderWay,
+  isWorking,
   type Fill,
   type Order,
   type OrderId,
@@ -33,10 +33,10 @@ export {
   type RejectReason,
   type OrderOutcome,
 } from './order.ts'
-export { heldAs } from './order-terms.ts'
+export { markPartlyExecuted } from './order-terms.ts'
 export {
   renumberingMs,
-  sendTimeoutMs,
+  maxSendAgeMs,
   withTransition,
   type LookupAnswer,
   type Placement,

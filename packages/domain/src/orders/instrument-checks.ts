@@ -8,7 +8,7 @@ import {
   type TradingSession,
 } from '../market/market-data.ts'
 import { moneyUnit, roundAmount, sumExactly, wholeUnits } from '../primitives/exact-sum.ts'
-import { dayMs, hourMs, minuteMs, type Instant } from '../primitives/instant.ts'
+import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import { belongsBelow, type LevelName } from '../primitives/prices.ts'
 import type { OrderRequest } from './order.ts'
 
@@ -35,7 +35,7 @@ interface InstrumentFacts {
 /** Undefined where the broker cannot say. */
 type InstrumentCheck = (facts: InstrumentFacts) => 'passed' | InstrumentFinding | undefined
 
-const requireTradeMode: InstrumentCheck = ({ order: { side }, instrument: { tradeMode } }) => {
+const checkTradeMode: InstrumentCheck = ({ order: { side }, instrument: { tradeMode } }) => {
   if (tradeMode === null) return undefined
   const accepted =
     tradeMode === 'full' || tradeMode === (side === 'buy' ? 'long_only' : 'short_only')
@@ -44,7 +44,7 @@ const requireTradeMode: InstrumentCheck = ({ order: { side }, instrument: { trad
   return { code: 'TRADING_DISABLED', message, details: { tradeMode } }
 }
 
-const requireMarketOpen: InstrumentCheck = ({ instrument: { sessions }, now }) => {
+const checkMarketOpen: InstrumentCheck = ({ instrument: { sessions }, now }) => {
   const isOpen = isOpenAt(sessions, now)
   if (isOpen === undefined) return undefined
   if (isOpen) return 'passed'
@@ -52,7 +52,7 @@ const requireMarketOpen: InstrumentCheck = ({ instrument: { sessions }, now }) =
   return { code: 'MARKET_CLOSED', message, details: {} }
 }
 
-const requireVolume =
+const checkVolume =
   (
     name: 'minVolume' | 'maxVolume' | 'volumeStep',
     words: string,
@@ -68,7 +68,7 @@ const isMultiple = (volume: number, step: number): boolean =>
   step === 0 || wholeUnits(volume, moneyUnit) % wholeUnits(step, moneyUnit) === 0
 
 /** Levels of a market order are measured from the price at which it would be closed. */
-const requireLevel =
+const checkLevel =
   (name: LevelName): InstrumentCheck =>
   ({ order, instrument, quote }) => {
     const level = order[name]
@@ -92,23 +92,23 @@ const requireLevel =
 
 /** In their order. */
 export const instrumentChecks = [
-  { name: 'trade_mode', check: requireTradeMode },
-  { name: 'market_open', check: requireMarketOpen },
+  { name: 'trade_mode', check: checkTradeMode },
+  { name: 'market_open', check: checkMarketOpen },
   {
     name: 'volume_minimum',
-    check: requireVolume('minVolume', 'at least', (volume, least) => volume >= least),
+    check: checkVolume('minVolume', 'at least', (volume, least) => volume >= least),
   },
   {
     name: 'volume_maximum',
-    check: requireVolume('maxVolume', 'at most', (volume, most) => volume <= most),
+    check: checkVolume('maxVolume', 'at most', (volume, most) => volume <= most),
   },
-  { name: 'volume_step', check: requireVolume('volumeStep', 'a multiple of', isMultiple) },
-  { name: 'stop_loss', check: requireLevel('stopLoss') },
-  { name: 'take_profit', check: requireLevel('takeProfit') },
+  { name: 'volume_step', check: checkVolume('volumeStep', 'a multiple of', isMultiple) },
+  { name: 'stop_loss', check: checkLevel('stopLoss') },
+  { name: 'take_profit', check: checkLevel('takeProfit') },
 ] as const
 
 // Sessions are by the broker's clock, whose zone is not known: open or closed is what holds in
-// every zone.
+// every zone of whole and half hours.
 const zoneOffsetsMs = Array.from({ length: 53 }, (_, index) => (index / 2 - 12) * hourMs)
 
 const isOpenAt = (sessions: readonly TradingSession[], now: Instant): boolean | undefined => {
@@ -140,7 +140,7 @@ const isReadable = ({ from, to }: TradingSession): boolean =>
 
 const timeOfDayMs = (text: string): number => {
   const [hours = 0, minutes = 0, seconds = 0] = text.split(':').map(Number)
-  return hours * hourMs + minutes * 60_000 + seconds * 1_000
+  return hours * hourMs + minutes * minuteMs + seconds * secondMs
 }
 
 /** The price at which the order would open a position now, or once it is triggered. */

@@ -62,6 +62,8 @@ export interface TraderLimits extends DeskLimits {
  */
 export interface CountedOrder {
   readonly id: OrderId
+  /** The broker's number of the order, which the position that it opens gets too. */
+  readonly brokerOrderId: string | null
   readonly volume: number
   /** Whether the broker holds it, so that more of it may be executed. */
   readonly isOpen: boolean
@@ -194,6 +196,8 @@ const openVolumesOf = (
   const byPrefix = new Map(
     counted.map((order) => [clientIdPrefix(brokerClientId(order.id)), order]),
   )
+  // Some brokers drop the client id.
+  const byNumber = new Map(counted.map((order) => [order.brokerOrderId, order]))
   const executed = new Set<CountedOrder>()
   const volumes: number[] = []
   for (const { providerAccountId } of brokerAccountsOf(accounts)) {
@@ -205,8 +209,9 @@ const openVolumesOf = (
           reason: 'the accounts that the limits cover changed while the order was checked',
         }),
       )
-    for (const { clientId, volume } of open) {
-      const order = clientId === undefined ? undefined : byPrefix.get(clientIdPrefix(clientId))
+    for (const { clientId, ticket, volume } of open) {
+      const order =
+        clientId === undefined ? byNumber.get(ticket) : byPrefix.get(clientIdPrefix(clientId))
       const isWithOrder = order !== undefined && (!order.isOpen || order.volume === volume)
       if (isWithOrder) executed.add(order)
       volumes.push(isWithOrder ? Math.max(volume, order.volume) : volume)

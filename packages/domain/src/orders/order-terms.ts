@@ -40,27 +40,31 @@ type Requested = Pick<
 export const issuesOfTerms = (requested: Requested, now: Instant): readonly Issue[] => {
   const { orderType, price, stopLimitPrice, timeInForce, expiresAt } = requested
   const issues: Issue[] = []
-  const expect = (path: string, isGood: boolean, requirement: string): void => {
+  const requireThat = (path: string, isGood: boolean, requirement: string): void => {
     if (!isGood) issues.push({ path, message: `${path} ${requirement}` })
   }
   for (const name of numbers) {
     const value = requested[name]
     const isGood = value === undefined || (value > 0 && Number.isFinite(value))
-    expect(name, isGood, `must be a number above 0; got ${value}`)
+    requireThat(name, isGood, `must be a number above 0; got ${value}`)
   }
   if (orderType === 'market') {
-    expect('timeInForce', timeInForce === undefined, 'is for pending orders only; leave it out')
+    requireThat(
+      'timeInForce',
+      timeInForce === undefined,
+      'is for pending orders only; leave it out',
+    )
   } else {
-    expect('price', price !== undefined, `is required where orderType is ${orderType}`)
+    requireThat('price', price !== undefined, `is required where orderType is ${orderType}`)
   }
-  expect(
+  requireThat(
     'stopLimitPrice',
     (stopLimitPrice !== undefined) === (orderType === 'stop_limit'),
     orderType === 'stop_limit'
       ? 'is required where orderType is stop_limit'
       : 'is for orderType stop_limit only; leave it out',
   )
-  expect(
+  requireThat(
     'expiresAt',
     (expiresAt !== undefined) === (timeInForce === 'gtd'),
     timeInForce === 'gtd'
@@ -181,9 +185,15 @@ export const findBrokerOrder = (
   const held =
     shown.find(({ brokerOrderId }) => brokerOrderId === order.brokerOrderId) ??
     shown.find(({ clientId }) => clientId !== undefined && clientIdPrefix(clientId) === prefix)
-  return held && heldAs(held, order.request)
+  return held && markPartlyExecuted(held, order.request)
 }
 
-/** A rest that was placed again under another number was executed in part before. */
-export const heldAs = (held: BrokerOrder, { volume }: { readonly volume: number }): BrokerOrder =>
+/**
+ * Where the broker holds another volume than was ordered, a part was executed under an earlier
+ * number.
+ */
+export const markPartlyExecuted = (
+  held: BrokerOrder,
+  { volume }: { readonly volume: number },
+): BrokerOrder =>
   held.volume === undefined || held.volume === volume ? held : { ...held, isUnexecuted: false }

@@ -24,7 +24,7 @@
 // when its deadline has passed. It goes there at once where the database was restarted, or failed
 // over, since it was recorded: the database may have lost the write of `sending`. One that cannot
 // be sent before the deadline, or whose account cannot be used any more, goes from recorded to
-// ended. After a day of rechecks nothing more is done.
+// ended. Rechecks end after a day that shows nothing, and else after seven.
 import type { UnavailableCause } from '../errors.ts'
 import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
@@ -33,7 +33,7 @@ import {
   unusableReasons,
   withOutcome,
   withTerms,
-  type CancelReason,
+  type CancelledBy,
   type Fill,
   type Order,
   type OrderOutcome,
@@ -76,13 +76,13 @@ export interface Absence {
 }
 /**
  * Rejected because the broker's records did not show it; looked up for another day in case they do
- * after all.
+ * after all, or for seven where they show nothing certain.
  */
 export interface Rechecking {
   readonly step: 'rechecking'
   readonly sentAt: Instant
   readonly brokerOrderId: string | null
-  /** Lookups since, without the unreadable ones. */
+  /** Lookups since that showed nothing. */
   readonly rechecks: number
 }
 /** The broker holds a limit or stop order. */
@@ -102,7 +102,7 @@ export interface Open {
 }
 /** Stored before the broker is asked, and taken back if it refuses. */
 export interface Cancellation {
-  readonly by: CancelReason
+  readonly by: CancelledBy
   /** Whether the broker confirmed it; otherwise it may not even have been sent. */
   readonly isConfirmed: boolean
 }
@@ -125,7 +125,7 @@ export type PlacementAnswer =
   | { readonly kind: 'open'; readonly brokerOrderId: string | null }
   /** The broker accepted the market order, and did not report all of it as filled. */
   | {
-      readonly kind: 'placed'
+      readonly kind: 'accepted'
       readonly brokerOrderId: string | null
       readonly isPartlyExecuted?: true | undefined
     }
@@ -172,7 +172,7 @@ export interface ManualFinish {
   readonly reason: string
 }
 
-/** From one placement to the next: what to store, and when to go on; null means never. */
+/** From one placement to the next: what to store, and when to go on; null where nothing is due. */
 export interface Transition {
   readonly placement: Placement
   /** How the order ended, stored with the placement. */
@@ -190,10 +190,10 @@ export interface Transition {
  * How long after its creation an order may be sent; the deadline is the end of that time. A market
  * order is not executed late, at a price that the caller did not expect.
  */
-export const sendTimeoutMs = 30 * secondMs
+export const maxSendAgeMs = 30 * secondMs
 /**
  * How long consecutive lookups must show nothing to prove that the order was not executed. Longer
- * than `sendTimeoutMs` and the longest execution together (30 s and 60 s), since the first of these
+ * than `maxSendAgeMs` and the longest execution together (30 s and 60 s), since the first of these
  * lookups may come before the send.
  */
 export const absenceProofMs = 5 * minuteMs
@@ -217,7 +217,7 @@ const slowPollingPauseMs = 15 * minuteMs
 const recheckPauseMs = hourMs
 /** How many of them have to be readable: those of a day. */
 const rechecksOfADay = 24
-/** How long after the send one is repeated that does not show an end: the account may be gone. */
+/** How long after the send rechecks that show nothing certain go on: the account may be gone. */
 const maxRecheckMs = 7 * dayMs
 /** How old the stored time may be at which the broker was last known to hold an open order. */
 export const unexecutedAtLagMs = 12 * hourMs
@@ -240,13 +240,19 @@ const notFoundAtBroker: RejectReason = {
     'The broker did not confirm the order and its records do not show it; it was not executed.',
 }
 
+const endedWith = (outcome: OrderOutcome): Transition => ({
+  placement: { step: 'ended' },
+  outcome,
+  continueInMs: null,
+})
+
 /** The rejection of an order whose account cannot be used any more. */
 export const rejectUnusable = ({ _tag }: Pick<UnusableAccount, '_tag'>): Transition =>
-  afterEnd({ kind: 'rejected', reason: unusableReasons[_tag] })
+  endedWith({ kind: 'rejected', reason: unusableReasons[_tag] })
 
 /** The rejection of an order that could not be sent before its deadline, with the last cause. */
 export const lateRejection = (cause: keyof typeof lateMessages): Transition =>
-  afterEnd({
+  endedWith({
     kind: 'rejected',
     reason: { code: 'BROKER_UNAVAILABLE', message: lateMessages[cause] },
   })
@@ -257,10 +263,9 @@ export type NextAction =
   | { readonly kind: 'verify_and_send' }
   | {
       readonly kind: 'look_up'
-      readonly from: LookingUp | Open
+      readonly from: LookingUp | Open | Rechecking
       readonly readFromTerminal: boolean
     }
-  | { readonly kind: 'recheck'; readonly from: Rechecking }
   | { readonly kind: 'reject_late' }
   | { readonly kind: 'none' }
 
@@ -293,23 +298,20 @@ export const nextAction = (
       if (sentBefore === 'no') return { kind: timeToDeadlineMs > 0 ? 'send' : 'reject_late' }
       return sentBefore === 'unlikely' && timeToDeadlineMs > 0
         ? { kind: 'verify_and_send' }
-        : lookUpNow(firstLookup(createdAt, null), now)
+        : lookUpAction(firstLookup(createdAt, null), now)
     case 'sending':
-      return lookUpNow(firstLookup(placement.sentAt, null), now)
+      return lookUpAction(firstLookup(placement.sentAt, null), now)
     case 'looking_up':
-      return lookUpNow(placement, now)
+      return lookUpAction(placement, now)
     case 'open':
-      return { kind: 'look_up', from: placement, readFromTerminal: true }
     case 'rechecking':
-      return { kind: 'recheck', from: placement }
+      return { kind: 'look_up', from: placement, readFromTerminal: true }
     case 'ended':
       return { kind: 'none' }
   }
 }
 
-/**
- * What follows from the provider's answer to the send.
- */
+/** What follows from the provider's answer to the send. */
 export const afterSendAnswer = (
   { sentAt }: Sending,
   answer: PlacementAnswer,
@@ -318,22 +320,22 @@ export const afterSendAnswer = (
   switch (answer.kind) {
     case 'filled':
     case 'partially_filled':
-      return afterEnd(answer)
+      return endedWith(answer)
     case 'refused':
-      return afterEnd({ kind: 'rejected', reason: answer.reason })
+      return endedWith({ kind: 'rejected', reason: answer.reason })
     case 'not_provisioned':
       return rejectUnusable({ _tag: 'NotProvisioned' })
     case 'not_sent':
       return retryOrReject(answer.retryAfterMs, timeToDeadlineMs, answer.cause)
     case 'open':
       return afterAccepted(sentAt, answer.brokerOrderId)
-    case 'placed':
-      return lookUpLater({
+    case 'accepted':
+      return scheduleLookup({
         ...firstLookup(sentAt, answer.brokerOrderId),
         ...(answer.isPartlyExecuted && { isPartlyExecuted: true }),
       })
     case 'unknown':
-      return lookUpLater(firstLookup(sentAt, null))
+      return scheduleLookup(firstLookup(sentAt, null))
   }
 }
 
@@ -367,7 +369,7 @@ export const afterVerification = (
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
     return { placement: { step: 'recorded' }, continueInMs: retryPauseMs }
-  return lookUpLater(from)
+  return scheduleLookup(from)
 }
 
 /**
@@ -375,18 +377,19 @@ export const afterVerification = (
  * @param at when its job began, before it waited for a slot
  */
 export const afterLookup = (
-  from: LookingUp | Open,
+  from: LookingUp | Open | Rechecking,
   answer: LookupAnswer,
   at: Instant,
   readFromTerminal: boolean,
 ): Transition => {
   if (from.step === 'open') return afterLookupOfOpen(from, answer, at)
+  if (from.step === 'rechecking') return afterRecheck(from, answer, at)
   const shown = transitionIfShown(from, answer)
   if (shown !== undefined) return shown
   const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
   return absence !== null && isProved(absence) && readFromTerminal && !from.isPartlyExecuted
     ? afterAbsenceProved(from)
-    : lookUpLater({ ...from, lookups: from.lookups + 1, absence })
+    : scheduleLookup({ ...from, lookups: from.lookups + 1, absence })
 }
 
 /**
@@ -397,7 +400,7 @@ const transitionIfShown = (
   { sentAt, brokerOrderId }: LookingUp | Rechecking,
   answer: LookupAnswer,
 ): Transition | undefined => {
-  if (answer.kind === 'found') return afterEnd(answer.outcome)
+  if (answer.kind === 'found') return endedWith(answer.outcome)
   return answer.kind === 'open'
     ? afterFoundHeld(newlyOpen(sentAt, brokerOrderId), answer.order, sentAt)
     : undefined
@@ -405,7 +408,7 @@ const transitionIfShown = (
 
 /** What follows from a lookup of an open order, which began at `at`. */
 export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant): Transition => {
-  if (answer.kind === 'found') return afterEnd(withCanceller(answer.outcome, from))
+  if (answer.kind === 'found') return endedWith(withCanceller(answer.outcome, from))
   if (answer.kind === 'open' && answer.order !== undefined)
     return afterFoundHeld(from, answer.order, at)
   // Records that cannot be read do not show that an order is missing.
@@ -429,15 +432,15 @@ const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
   missing: null,
 })
 
-/** The number of an accepted order that came without one is looked up. */
+/** If the broker accepted the order without giving its number, the number is looked up. */
 const afterAccepted = (sentAt: Instant, brokerOrderId: string | null): Transition => ({
   placement: newlyOpen(sentAt, brokerOrderId),
   continueInMs: brokerOrderId === null ? lookupPauseMs(0) : null,
 })
 
 /**
- * What follows when the broker holds the order. Where the list of what it holds does not show it,
- * the next lookup has to show its number or its end.
+ * What follows when the broker holds the order. Without `shown`, its list of open orders does not
+ * contain it, and the next lookup has to show its number or its end.
  */
 export const afterFoundHeld = (
   from: Open,
@@ -445,8 +448,8 @@ export const afterFoundHeld = (
   at: Instant,
 ): Transition => {
   if (shown === undefined) return { placement: from, continueInMs: lookupPauseMs(0) }
-  const { brokerOrderId, isUnexecuted = false } = shown
-  const unexecutedAt = isUnexecuted ? at : from.unexecutedAt
+  const { brokerOrderId, isUnexecuted } = shown
+  const unexecutedAt = isUnexecuted === true ? at : from.unexecutedAt
   return {
     placement: { ...from, unexecutedAt, brokerOrderId, missing: null },
     terms: termsOf(shown),
@@ -454,7 +457,7 @@ export const afterFoundHeld = (
   }
 }
 
-/** What follows when the list of what it holds does not show it any more: a lookup at once. */
+/** What follows when the broker's list of open orders no longer contains it: a lookup at once. */
 export const afterFoundMissing = (from: Open, now: Instant): Transition => ({
   placement: { ...from, missing: { since: now, lookups: 0 } },
   continueInMs: 0,
@@ -464,7 +467,7 @@ export const afterFoundMissing = (from: Open, now: Instant): Transition => ({
 const afterUnclearLookup = (from: Open, now: Instant): Transition => {
   const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
   const pauseMs = lookupPauseMs(lookups + 1)
-  // Only from then on does a cancellation by the broker count.
+  // Until then a cancelled order may appear under another number.
   const renumberedInMs = since + renumberingMs - now
   return {
     placement: { ...from, missing: { since, lookups: lookups + 1 } },
@@ -494,7 +497,7 @@ const afterAbsenceProved = ({ sentAt, brokerOrderId }: LookingUp): Transition =>
  * What follows from a lookup, begun at `at`, of an order that was rejected because the broker's
  * records did not show it.
  */
-export const afterRecheck = (from: Rechecking, answer: LookupAnswer, at: Instant): Transition => {
+const afterRecheck = (from: Rechecking, answer: LookupAnswer, at: Instant): Transition => {
   const shown = transitionIfShown(from, answer)
   if (shown !== undefined) return shown
   if (answer.kind !== 'nothing') {
@@ -509,10 +512,6 @@ export const afterRecheck = (from: Rechecking, answer: LookupAnswer, at: Instant
     : { placement: { ...from, rechecks }, continueInMs: recheckPauseMs }
 }
 
-function afterEnd(outcome: OrderOutcome): Transition {
-  return { placement: { step: 'ended' }, outcome, continueInMs: null }
-}
-
 const firstLookup = (sentAt: Instant, brokerOrderId: string | null): LookingUp => ({
   step: 'looking_up',
   sentAt,
@@ -521,13 +520,13 @@ const firstLookup = (sentAt: Instant, brokerOrderId: string | null): LookingUp =
   absence: null,
 })
 
-const lookUpNow = (from: LookingUp, now: Instant): NextAction => {
+const lookUpAction = (from: LookingUp, now: Instant): NextAction => {
   const wouldProveAbsence = isProved(absenceWith(from, now))
   // The lookup that would complete the proof must read the terminal itself.
   return { kind: 'look_up', from, readFromTerminal: wouldProveAbsence }
 }
 
-const lookUpLater = (placement: LookingUp): Transition => ({
+const scheduleLookup = (placement: LookingUp): Transition => ({
   placement,
   continueInMs: lookupPauseMs(placement.lookups),
 })

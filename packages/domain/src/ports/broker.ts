@@ -132,7 +132,7 @@ export interface ChangeReceipt {
 export interface Trading {
   /**
    * Sends the order at most once. Where it may not be sent any more, nothing is sent and the answer
-   * is `not_sent`. A pending order that the broker accepted is `placed`.
+   * is `not_sent`. A limit or stop order that the broker accepted is `open`.
    */
   readonly placeOrder: (
     account: BrokerAccount,

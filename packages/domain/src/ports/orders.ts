@@ -128,7 +128,7 @@ export interface OrderStore {
     now: Instant,
   ) => AsyncResult<Page<Order>>
   /** None for an order of a user who was removed, which `find` does not show either. */
-  readonly placement: (owner: Owner, id: OrderId) => AsyncResult<O.Option<StoredOrder>>
+  readonly findStored: (owner: Owner, id: OrderId) => AsyncResult<O.Option<StoredOrder>>
   /**
    * Writes a transition of the placement if the stored version is still that of `from`, in one
    * transaction with the order (`withTransition`) and its event. False when another process was

@@ -17,6 +17,7 @@ export interface Stopwatch {
 /**
  * Whether a trade may still be sent. The sender calls it as its last step before it connects to the
  * broker and again before the first byte is written; once the answer is false, nothing is written.
+ * True is remembered: from then on the trade may have been sent.
  */
 export type MaySend = () => boolean
 

@@ -21,7 +21,7 @@ export type { ById, DateRange, WithBody, WithQuery } from './input.ts'
 export {
   createOrders,
   createOrderSymbols,
-  recordOrder,
+  checkAndRecordOrder,
   symbolAsWritten,
   type PlaceOrderBody,
   type PlaceOrderInput,

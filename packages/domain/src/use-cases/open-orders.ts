@@ -25,7 +25,7 @@ import {
   isSameTerms,
   parseOrderId,
   refusalUnlessOpen,
-  type CancelReason,
+  type CancelledBy,
   type EndedTag,
   type Order,
   type OrderId,
@@ -102,7 +102,7 @@ export interface CancelAttempt {
   readonly result: E.Either<Refusal<CancelTag | 'ServiceUnavailable'>, Order>
 }
 
-interface OpenPlacement extends StoredOrder {
+interface StoredOpenOrder extends StoredOrder {
   readonly placement: Open
 }
 
@@ -112,7 +112,7 @@ const writeAttempts = 5
 export const createOpenOrders = (ports: OpenOrderPorts) => {
   const { orders, trading, clock } = ports
   /** Those that were reported as left by the present halt of their account. */
-  const leftByHalts = new Set<OrderId>()
+  const reportedHaltFailures = new Set<OrderId>()
 
   /**
    * Writes what follows from the stored placement, again where another process wrote meanwhile.
@@ -123,7 +123,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     transitionOf: (from: Open) => Transition,
   ): Promise<E.Either<Refusal<'NotFound' | 'ServiceUnavailable'>, StoredOrder>> => {
     for (let attempt = 1; ; attempt += 1) {
-      const stored = await findPlacement(owner, id)()
+      const stored = await findStored(owner, id)()
       if (E.isLeft(stored)) return stored
       const from = { ...stored.right, destination }
       if (from.placement.step !== 'open') return E.right(from)
@@ -143,15 +143,15 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     }
   }
 
-  const findPlacement = (owner: Owner, id: OrderId): AsyncResult<StoredOrder, 'NotFound'> =>
-    requireFound('order')(orders.placement(owner, id))
+  const findStored = (owner: Owner, id: OrderId): AsyncResult<StoredOrder, 'NotFound'> =>
+    requireFound('order')(orders.findStored(owner, id))
 
   /**
    * The account that holds the order. Where its account is linked to another now, that one's state
    * does not matter: an order is sent only to a confirmed demo account.
    */
   const requireDestination = (
-    { destination }: OpenPlacement,
+    { destination }: StoredOpenOrder,
     account: Account,
   ): AsyncResult<BrokerAccount, BrokerReadTag | RestrictionTag> =>
     presentLinkTo(destination, account) === undefined
@@ -161,14 +161,14 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   /** Changes the order, if it is open and may be changed, while nobody else does. */
   const changeWhileLocked = <Tag extends RefusalTag>(
     { owner }: Caller,
-    text: string,
+    rawId: string,
     endedTag: EndedTag & Tag,
-    make: (open: OpenPlacement, send: SendChange) => AsyncResult<Order, ChangeTag | Tag>,
+    make: (open: StoredOpenOrder, send: SendChange) => AsyncResult<Order, ChangeTag | Tag>,
   ): AsyncResult<Order, ChangeTag | Tag> => {
-    const findOpen = (id: OrderId): AsyncResult<OpenPlacement, ChangeTag | Tag> =>
-      pipe(findPlacement(owner, id), TE.flatMapEither(requireOpenPlacement(endedTag)))
+    const findOpen = (id: OrderId): AsyncResult<StoredOpenOrder, ChangeTag | Tag> =>
+      pipe(findStored(owner, id), TE.flatMapEither(requireOpenPlacement(endedTag)))
     return pipe(
-      requireFound('order')(TE.right(parseOrderId(text))),
+      requireFound('order')(TE.right(parseOrderId(rawId))),
       TE.flatMap(findOpen),
       TE.map((found) => {
         const { id, request } = found.order
@@ -190,20 +190,20 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     )
   }
 
-  const lookUp = (open: OpenPlacement): Promise<LookupAnswer> =>
+  const lookUp = (open: StoredOpenOrder): Promise<LookupAnswer> =>
     pipe(
       lookUpOrder(ports)(open, { ...open.placement, readFromTerminal: true }),
       TE.getOrElse(() => T.of<LookupAnswer>({ kind: 'unreadable' })),
     )()
 
-  const applyLookup = (open: OpenPlacement, answer: LookupAnswer) =>
+  const applyLookup = (open: StoredOpenOrder, answer: LookupAnswer) =>
     applyTransition(open, (from) => afterLookupOfOpen(from, answer, clock.now()))
 
   /** The order as the broker holds it. */
   const readBrokerOrder = ({
     order,
     destination,
-  }: OpenPlacement): TE.TaskEither<BrokerReadError | OrderGone, BrokerOrder> =>
+  }: StoredOpenOrder): TE.TaskEither<BrokerReadError | OrderGone, BrokerOrder> =>
     pipe(
       trading.heldOrders(destination),
       TE.flatMapEither((shown) =>
@@ -215,8 +215,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * Refuses a change of an order that the broker does not hold: it has ended, or its end is not
    * known yet.
    */
-  const resolveGoneOrder = async <Tag extends EndedTag, Unclear>(
-    open: OpenPlacement,
+  const refuseGone = async <Tag extends EndedTag, Unclear>(
+    open: StoredOpenOrder,
     endedTag: Tag,
     refusalIfUnclear: Unclear,
   ): Promise<
@@ -228,8 +228,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   }
 
   /** Passes on why a change was not made; where the order is gone, refuses with how it ended. */
-  const refusalAfter = async <Tag extends EndedTag, Failure extends { readonly _tag: string }>(
-    open: OpenPlacement,
+  const refuseAfterFailure = async <
+    Tag extends EndedTag,
+    Failure extends { readonly _tag: string },
+  >(
+    open: StoredOpenOrder,
     endedTag: Tag,
     failure: Failure | OrderGone,
   ) => {
@@ -242,25 +245,25 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const { accountId } = open.order.request
       const reason = 'the broker does not hold the order, and does not show how it ended'
       const missing = refuse('BrokerUnavailable', { accountId, reason, isOrderMissing: true })
-      return resolveGoneOrder(open, endedTag, unknown ?? missing)
+      return refuseGone(open, endedTag, unknown ?? missing)
     }
     if (failure._tag !== 'TradeRejected') return E.left(failure)
     // Some brokers refuse a change of what has ended as they refuse any other.
     const shown = await readBrokerOrder(open)()
     return E.isLeft(shown) && isGone(shown.left)
-      ? resolveGoneOrder(open, endedTag, unknown ?? failure)
+      ? refuseGone(open, endedTag, unknown ?? failure)
       : E.left(failure)
   }
 
   // --- changes ---
 
-  const sendTerms =
+  const modifyTerms =
     (change: TermsChange) =>
-    (open: OpenPlacement, send: SendChange): AsyncResult<Order, ModifyTag> =>
+    (open: StoredOpenOrder, send: SendChange): AsyncResult<Order, ModifyTag> =>
     async () => {
       const { order, destination } = open
       const read = await readBrokerOrder(open)()
-      if (E.isLeft(read)) return refusalAfter(open, 'OrderNotModifiable', read.left)
+      if (E.isLeft(read)) return refuseAfterFailure(open, 'OrderNotModifiable', read.left)
       const before = read.right
       const terms = changedTerms(order, before, change, clock.now())
       if (E.isLeft(terms)) return terms
@@ -268,13 +271,12 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         trading.modifyOrder(destination, before.brokerOrderId, terms.right, maySend),
       )()
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown')
-        return refusalAfter(open, 'OrderNotModifiable', sent.left)
+        return refuseAfterFailure(open, 'OrderNotModifiable', sent.left)
       ports.onAccountChanged(destination)
       const progress = E.isLeft(sent) ? 'unknown' : sent.right.progress
-      const shown = await shownTerms(open, before, terms.right, progress)
+      const shown = await readTermsAfterChange(open, before, terms.right, progress)
       if (shown === 'unknown') return E.left(outcomeUnknown(open))
-      if (shown === 'gone')
-        return resolveGoneOrder(open, 'OrderNotModifiable', outcomeUnknown(open))
+      if (shown === 'gone') return refuseGone(open, 'OrderNotModifiable', outcomeUnknown(open))
       return pipe(
         await applyTransition(open, (from) => afterFoundHeld(from, shown, clock.now())),
         E.map((after) => after.order),
@@ -285,8 +287,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * The order after a change of its terms. A confirmed change is made, unless a read then shows
    * another stopLimitPrice; any other is made when a read shows it.
    */
-  const shownTerms = async (
-    open: OpenPlacement,
+  const readTermsAfterChange = async (
+    open: StoredOpenOrder,
     before: BrokerOrder,
     requested: OrderTerms,
     answered: ChangeReceipt['progress'] | 'unknown',
@@ -318,8 +320,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     )
 
   const sendCancellation =
-    (reason: CancelReason) =>
-    (found: OpenPlacement, send: SendChange): AsyncResult<Order, CancelTag> =>
+    (reason: CancelledBy) =>
+    (found: StoredOpenOrder, send: SendChange): AsyncResult<Order, CancelTag> =>
     async () => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
       const earlier = found.placement.cancellation
@@ -333,7 +335,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         // end.
         await storeCancellation(open, earlier)
         open = { ...open, placement: { ...open.placement, cancellation: earlier } }
-        return refusalAfter(open, 'OrderNotCancellable', sent.left)
+        return refuseAfterFailure(open, 'OrderNotCancellable', sent.left)
       }
       ports.onAccountChanged(open.destination)
       if (E.isRight(sent) && sent.right.progress === 'done') {
@@ -360,7 +362,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   /** Sends it under the number that is stored, and once more where the broker has given another. */
   const cancelAtBroker = async (
-    open: OpenPlacement,
+    open: StoredOpenOrder,
     send: SendChange,
   ): Promise<E.Either<OrderChangeError, ChangeReceipt>> => {
     const cancelAs = (brokerOrderId: string) =>
@@ -375,11 +377,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     return brokerOrderId === stored ? first : cancelAs(brokerOrderId)
   }
 
-  const cancel = (
-    caller: Caller,
-    id: string,
-    reason: CancelReason,
-  ): AsyncResult<Order, CancelTag> =>
+  const cancel = (caller: Caller, id: string, reason: CancelledBy): AsyncResult<Order, CancelTag> =>
     changeWhileLocked(caller, id, 'OrderNotCancellable', sendCancellation(reason))
 
   /** Cancels an open order of an account whose halt cancels orders. */
@@ -388,15 +386,15 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     async () => {
       const { owner, id, request } = order
       if (placement.step !== 'open') {
-        leftByHalts.delete(id)
+        reportedHaltFailures.delete(id)
         return E.right(undefined)
       }
       const isHalted = await ports.halts.haltCancelsOrders(owner, request.accountId)()
       if (E.isLeft(isHalted)) return isHalted
       const because = isHalted.right ? await cancelByHalt(order, placement) : undefined
-      if (because === undefined) leftByHalts.delete(id)
-      else if (!leftByHalts.has(id)) {
-        leftByHalts.add(id)
+      if (because === undefined) reportedHaltFailures.delete(id)
+      else if (!reportedHaltFailures.has(id)) {
+        reportedHaltFailures.add(id)
         ports.onHaltCancellationFailed(order, because)
       }
       return E.right(undefined)
@@ -421,7 +419,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       caller: Caller,
       { id, body }: ById & WithBody<TermsChange>,
     ): AsyncResult<Order, ModifyTag> =>
-      changeWhileLocked(caller, id, 'OrderNotModifiable', sendTerms(body)),
+      changeWhileLocked(caller, id, 'OrderNotModifiable', modifyTerms(body)),
 
     /** DELETE /orders/:id: cancels an open order, or what is not executed of it. */
     cancelOrder: (caller: Caller, { id }: ById): AsyncResult<Order, CancelTag> =>
@@ -434,7 +432,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     cancelOrders: (
       caller: Caller,
       { query: { accountId } }: WithQuery<{ readonly accountId: AccountId }>,
-      reason: CancelReason = 'user',
+      reason: CancelledBy = 'user',
     ): AsyncResult<readonly CancelAttempt[], 'AccountNotFound'> =>
       pipe(
         findAccount(ports)(caller.owner, accountId),
@@ -481,7 +479,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   }
 }
 
-const outcomeUnknown = ({ order }: OpenPlacement): Refusal<'BrokerOutcomeUnknown'> =>
+const outcomeUnknown = ({ order }: StoredOpenOrder): Refusal<'BrokerOutcomeUnknown'> =>
   refuse('BrokerOutcomeUnknown', { accountId: order.request.accountId })
 
 const isGone = (failure: { readonly _tag: string }): failure is OrderGone =>
@@ -489,7 +487,7 @@ const isGone = (failure: { readonly _tag: string }): failure is OrderGone =>
 
 const requireOpenPlacement =
   <Tag extends EndedTag>(endedTag: Tag) =>
-  (found: StoredOrder): E.Either<Refusal<Tag | 'OrderInFlight'>, OpenPlacement> => {
+  (found: StoredOrder): E.Either<Refusal<Tag | 'OrderInFlight'>, StoredOpenOrder> => {
     const { order, placement } = found
     return placement.step === 'open'
       ? E.right({ ...found, placement })

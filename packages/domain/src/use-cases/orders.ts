@@ -26,7 +26,7 @@ import {
   type UnusableAccountTag,
 } from '../orders/order.ts'
 import { issuesOfTerms } from '../orders/order-terms.ts'
-import { sendTimeoutMs } from '../orders/placement.ts'
+import { maxSendAgeMs } from '../orders/placement.ts'
 import type { OrdersQuery, Ports, RecordRefusal } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { secondMs } from '../primitives/instant.ts'
@@ -38,14 +38,14 @@ import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
 export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pause'>) => {
   const { orders, clock, idempotency } = ports
-  const record = recordOrder(ports)
+  const checkAndRecord = checkAndRecordOrder(ports)
   const waitForOutcome = createOutcomeWaits(ports)
 
   /**
    * The reply that was kept when the order was recorded is replaced before the caller gets another.
    * Where that fails, or the caller is gone, the order is answered as it was recorded.
    */
-  const answerAfter =
+  const waitAndReplaceReply =
     (wait: OutcomeWait, replyToStore: PlaceOrderInput['replyToStore']) =>
     (recorded: PendingOrder): T.Task<Order> =>
     async () => {
@@ -77,10 +77,10 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
         WithBody<PlaceOrderBody> &
         Pick<PlaceOrderInput, 'replyToStore'> & { readonly mayWait: () => boolean },
     ): AsyncResult<Order, PlaceOrderTag> => {
-      const placed = record(caller, { request: requestOf(body), replyToStore })
+      const placed = checkAndRecord(caller, { request: requestOf(body), replyToStore })
       return seconds === undefined
         ? placed
-        : pipe(placed, TE.flatMapTask(answerAfter({ seconds, mayWait }, replyToStore)))
+        : pipe(placed, TE.flatMapTask(waitAndReplaceReply({ seconds, mayWait }, replyToStore)))
     },
 
     /** GET /orders: newest first, in pages that hold still while orders arrive. */
@@ -144,10 +144,10 @@ type PlaceOrderTag =
 
 /**
  * Checks an order and records it; the caller is answered without waiting for the broker. The order
- * of the checks is part of the contract: terms, levels, volume, account, halt, provider token,
- * challenge, symbol, reads for the limits (here), then limits and counts (in `record`).
+ * of the checks is part of the contract (`orderCheckNames`); limits and counts come last, in
+ * `OrderStore.record`.
  */
-export const recordOrder =
+export const checkAndRecordOrder =
   (ports: PlacePorts) =>
   (
     { owner }: Caller,
@@ -170,7 +170,7 @@ export const recordOrder =
     const symbol = await ports.resolveOrderSymbol(destination.right, request.symbol)()
     if (E.isLeft(symbol)) return symbol
     if (E.isLeft(limits)) return limits
-    // Whether the broker trades one that is sent as it was written is the broker's answer.
+    // A symbol that could not be looked up is sent as it was written, and the broker decides.
     const brokerSymbol = O.toUndefined(symbol.right)?.spelling ?? request.symbol
     const openPositions = await readOpenPositions(ports, account, limits.right)()
     if (E.isLeft(openPositions)) return openPositions
@@ -186,7 +186,7 @@ export const recordOrder =
     return ports.orders.record(owner, {
       order,
       destination: destination.right,
-      sendDeadlineMs: stopwatch.elapsedMs() + sendTimeoutMs,
+      sendDeadlineMs: stopwatch.elapsedMs() + maxSendAgeMs,
       checkedAt: limits.right.readAt,
       databaseRun: limits.right.databaseRun,
       replyToStore: replyToStore && {
@@ -246,6 +246,7 @@ export const readOpenPositions = (
               reason: `the positions of account ${one.accountId} cannot be read: ${error._tag}`,
               cause: error._tag === 'BrokerUnavailable' ? error.cause : undefined,
               isOfAnother: one.providerAccountId !== account.provider?.providerAccountId,
+              ...('retryAfterSeconds' in error && { retryAfterSeconds: error.retryAfterSeconds }),
             }),
           (read) => [one.providerAccountId, read.positions] as const,
         ),
@@ -265,7 +266,7 @@ export const symbolAsWritten: ResolveOrderSymbol = (_, symbol) =>
   TE.right(O.some({ spelling: symbol, isListed: false }))
 
 /** The symbols of an account are read seldom; an order does not wait for longer. */
-const longestSymbolsMs = 2 * secondMs
+const maxSymbolWaitMs = 2 * secondMs
 
 /**
  * The broker's spelling of a symbol; one that the broker does not list is left as it is. None while
@@ -275,7 +276,7 @@ export const createOrderSymbols =
   ({ marketData, pause }: Pick<Ports, 'marketData' | 'pause'>): ResolveOrderSymbol =>
   (account, symbol) =>
   async () => {
-    const read = await Promise.race([marketData.symbols(account)(), pause(longestSymbolsMs)()])
+    const read = await Promise.race([marketData.symbols(account)(), pause(maxSymbolWaitMs)()])
     if (read === undefined || E.isLeft(read)) return E.right(O.none)
     const found = resolveSymbol(symbol, read.right)
     if (found.kind === 'ambiguous')

@@ -4,7 +4,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import type { BrokerAccount } from '../accounts/account.ts'
@@ -16,8 +15,6 @@ import {
   type Refusal,
   type RefusalTag,
 } from '../errors.ts'
-import { dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
-import { closeFillOf, type CloseFill } from '../journal/close-fill.ts'
 import { selectBySymbol, type BrokerSymbol } from '../market/broker-symbol.ts'
 import {
   withoutKey,
@@ -26,29 +23,21 @@ import {
   type MaySend,
   type Ports,
 } from '../ports/index.ts'
-import {
-  closeShownBy,
-  decideClose,
-  isDoneAsSent,
-  isReversed,
-  isUntouched,
-  type CloseOutcome,
-  type CloseRequest,
-} from '../positions/close.ts'
+import { decideClose, isDoneAsSent, isUntouched, type CloseOutcome } from '../positions/close.ts'
 import {
   decideLevels,
   hasRequestedLevels,
   showsOldLevel,
   withConfirmedLevels,
 } from '../positions/levels.ts'
-import { requireOpen, type PositionsReading } from '../positions/position.ts'
+import { requireOpen } from '../positions/position.ts'
 import {
   formatPositionId,
   type AccountId,
   type PositionId,
   type Ticket,
 } from '../primitives/ids.ts'
-import { dayMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
+import { minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { Levels, LevelsChange, Side } from '../primitives/prices.ts'
 import { provenanceOf, type Sourced } from '../primitives/provenance.ts'
 import type { SymbolFilter } from '../primitives/symbol-filter.ts'
@@ -57,13 +46,18 @@ import {
   changeAtBroker,
   mayBeMade,
   doEach,
-  isTransient,
   readChanged,
-  readUntilInTime,
   type BrokerChangeTag,
   type OnAccountChanged,
   type SendChange,
 } from './steps/broker-change.ts'
+import {
+  createCloseEvidence,
+  shownClose,
+  type AcceptedClose,
+  type ChangeTarget,
+  type CloseToSend,
+} from './steps/close-evidence.ts'
 import { showPosition, type OpenPosition, type PositionResult } from './positions.ts'
 import type { ResolveOrderSymbol } from './orders.ts'
 import {
@@ -113,7 +107,7 @@ export interface ClosedPosition extends CloseOutcome {
 /** Which open positions of an account to close: those that match everything that is given. */
 export interface ClosesSelection {
   readonly accountId: AccountId
-  /** Finds the broker's spelling as that of an order does. */
+  /** Names the broker's symbol as that of an order does. */
   readonly symbol?: SymbolFilter | undefined
   readonly side?: Side | undefined
   /** By the unrealized result, before swap and commission; one of 0 is neither. */
@@ -129,55 +123,15 @@ type CloseRefusal = Refusal<
   ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress' | 'ServiceUnavailable'
 >
 
-/** A position that may be changed, if it is open. */
-interface ChangeTarget {
-  readonly id: PositionId
-  readonly brokerAccount: BrokerAccount
-}
-
-/** A close that may be sent. */
-interface DecidedClose {
-  readonly target: ChangeTarget
-  /** As it was read before. */
-  readonly before: OpenPosition
-  readonly request: CloseRequest
-  /**
-   * The keys of closing deals that were there before, and so do not belong to this close; undefined
-   * where that cannot be read in time.
-   */
-  readonly earlierDeals: ReadonlySet<string> | undefined
-}
-
-/** What a read of the account shows of a close. */
-interface ShownClose {
-  readonly outcome: CloseOutcome
-  readonly reading: PositionsReading
-}
-
-/** What is known of a close that was sent. */
-interface FoundClose {
-  readonly shown: ShownClose | undefined
-  readonly fill: CloseFill | undefined
-  /** With another order it turned the position: less than was sent is closed, or that is unknown. */
-  readonly wasReversed: boolean
-}
-
-/** A close that the broker accepted, or that a read shows to be done. */
-interface SentClose extends Pick<ClosedPosition, 'brokerOrderId'> {
-  /** Whether the broker reported all of it done; otherwise only a read shows how much was. */
-  readonly isConfirmed: boolean
-  /** Undefined where no read has shown it. */
-  readonly shown: ShownClose | undefined
-}
-
-const longestMarginMs = 2 * secondMs
-/** How long a close may be delayed on MT4 by the read of earlier ones. */
-const longestEarlierReadMs = secondMs / 2
-/** When the journal is read again after a close: for deals that are shown late, and late closes. */
-const [lateDealsMs, lateCloseMs] = [10 * secondMs, minuteMs]
+const maxMarginWaitMs = 2 * secondMs
+/** When the journal is read again after a close, for deals that are shown late. */
+const lateDealsMs = 10 * secondMs
+/** And when, for a close that is made late. */
+const lateCloseMs = minuteMs
 
 export const createPositionChanges = (ports: ChangePorts) => {
-  const { broker, positionTrading, journal, clock } = ports
+  const { broker, positionTrading, journal } = ports
+  const { findEarlierDeals, findClose, wasMade } = createCloseEvidence(ports)
 
   /**
    * Finds the position, on an account where positions may be changed, and changes it while nobody
@@ -185,11 +139,11 @@ export const createPositionChanges = (ports: ChangePorts) => {
    */
   const changeWhileLocked = <A, Tag extends RefusalTag>(
     { owner }: Caller,
-    text: string,
+    rawId: string,
     make: (target: ChangeTarget, send: SendChange) => AsyncResult<A, Tag>,
   ): AsyncResult<A, ChangeTag | Tag> =>
     pipe(
-      findPositionAccount(ports)(owner, text, refuse('PositionNotFound')),
+      findPositionAccount(ports)(owner, rawId, refuse('PositionNotFound')),
       TE.map(({ id, account }) => ({
         accountId: id.accountId,
         subject: id.ticket,
@@ -235,7 +189,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
   const requiredMargin: Broker['requiredMargin'] =
     (...of) =>
     async () =>
-      (await Promise.race([broker.requiredMargin(...of)(), ports.pause(longestMarginMs)()])) ??
+      (await Promise.race([broker.requiredMargin(...of)(), ports.pause(maxMarginWaitMs)()])) ??
       E.right(O.none)
 
   const changePositionLevels = (
@@ -306,27 +260,11 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   // --- closes ---
 
-  /**
-   * On MT4 every close has the number of its position, so that deals of earlier closes look alike;
-   * elsewhere each has a number of its own.
-   */
-  const findEarlierDeals =
-    ({ brokerAccount, id }: ChangeTarget): T.Task<DecidedClose['earlierDeals']> =>
-    async () => {
-      if (brokerAccount.platform === 'mt5') return new Set()
-      const reading = pipe(
-        ports.synchroniseJournal(brokerAccount, clock.now()),
-        TE.flatMap(() => journal.closingDeals(brokerAccount, id.ticket, 0)),
-      )
-      const read = await Promise.race([reading(), ports.pause(longestEarlierReadMs)()])
-      return read !== undefined && E.isRight(read) ? new Set(read.right.map(dealKey)) : undefined
-    }
-
   /** Sends a close. Where its outcome is unknown or doubted, one read of the positions decides. */
   const sendClose = (
-    close: DecidedClose,
+    close: CloseToSend,
     send: SendChange,
-  ): TE.TaskEither<BrokerChangeError, SentClose> => {
+  ): TE.TaskEither<BrokerChangeError, AcceptedClose> => {
     const { brokerAccount, id } = close.target
     return async () => {
       const sent = await sendChange(close.target, send, (maySend) =>
@@ -341,79 +279,13 @@ export const createPositionChanges = (ports: ChangePorts) => {
       const shown = E.isRight(read) ? shownClose(close, read.right) : undefined
       if (shown !== undefined && isDoneAsSent(shown.outcome, close.request))
         return E.right({ brokerOrderId: null, isConfirmed: false, shown })
-      const isRefused = E.isRight(read) && isUntouched(close.before.position, read.right.positions)
-      return isRefused ? sent : E.left(refuse('BrokerOutcomeUnknown', { accountId: id.accountId }))
+      const isUnchanged =
+        E.isRight(read) && isUntouched(close.before.position, read.right.positions)
+      return isUnchanged
+        ? sent
+        : E.left(refuse('BrokerOutcomeUnknown', { accountId: id.accountId }))
     }
   }
-
-  /**
-   * Looks for a close that was sent, for at most two seconds. The positions are read until they
-   * show it as it was sent, so that the next change finds it as it is; a broker may still be
-   * executing the rest. The journal is read until it has deals of the closing order with the volume
-   * that was sent. Without its number, or earlier closes, nothing shows which deals are its own.
-   */
-  const findClose =
-    (close: DecidedClose, sent: SentClose): T.Task<FoundClose> =>
-    async () => {
-      const { request, target, before, earlierDeals } = close
-      const { brokerAccount } = target
-      let { shown } = sent
-      let isOnOtherSide = false
-      let deals: readonly BrokerDeal[] = []
-      const fillOf = (lots: number): CloseFill | undefined =>
-        closeFillOf(deals, lots, brokerAccount.platform)
-
-      const isShown = async (): Promise<boolean> => {
-        const read = await positionTrading.freshPositions(brokerAccount)()
-        if (E.isLeft(read)) return !isTransient(read.left)
-        shown = shownClose(close, read.right) ?? shown
-        isOnOtherSide = isReversed(before.position, read.right.positions)
-        return shown !== undefined && isDoneAsSent(shown.outcome, request)
-      }
-      const isFilled = async (): Promise<boolean> => {
-        if (sent.brokerOrderId === null || earlierDeals === undefined) return true
-        const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
-        if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
-        // By the broker's clock, which may be far from ours.
-        const from = (synchronised.right.latestDealAt ?? 0) - dayMs
-        const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
-        if (E.isRight(found)) deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
-        return fillOf(request.expected.closedVolume) !== undefined
-      }
-      // Each by itself: a first read of a long history must not delay the positions.
-      await Promise.all([
-        shown === undefined ? readUntilInTime(ports, isShown) : undefined,
-        readUntilInTime(ports, isFilled),
-      ])
-      const fill = fillOf((shown?.outcome ?? request.expected).closedVolume)
-      const wasReversed = deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)
-      return { shown, fill, wasReversed }
-    }
-
-  /**
-   * Whether a close was made: the broker confirmed it, or its deals or the positions show it. Where
-   * no position at all is shown, as by a provider that has just connected, the deals must.
-   */
-  const wasMade =
-    (
-      { target: { brokerAccount, id }, request }: DecidedClose,
-      { isConfirmed }: SentClose,
-      { shown, fill, wasReversed }: FoundClose,
-    ): T.Task<boolean> =>
-    async () => {
-      if (isConfirmed || wasReversed) return !wasReversed
-      // Only less open than before does not tell it from a close by others.
-      if (!shown || (fill === undefined && !isDoneAsSent(shown.outcome, request))) return false
-      if (shown.reading.positions.length > 0 || fill !== undefined) return true
-      let isClosed = false
-      await readUntilInTime(ports, async () => {
-        const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
-        if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
-        const found = await ports.trades.find(brokerAccount.owner, id)()
-        return (isClosed = E.isRight(found) && O.isSome(found.right))
-      })
-      return isClosed
-    }
 
   /** POST /positions/:id/close: a volume in lots above 0, or all; begun once all is checked. */
   const closePosition = (
@@ -533,18 +405,4 @@ export const createPositionChanges = (ports: ChangePorts) => {
     closePosition,
     closePositions,
   }
-}
-
-/**
- * What a read shows of a close; undefined where it does not show it yet. On MT4 the remainder of a
- * position gets a new ticket.
- */
-const shownClose = (
-  { target, before, request }: DecidedClose,
-  reading: PositionsReading,
-): ShownClose | undefined => {
-  const positionsBefore = { position: before.position, positions: before.reading.positions }
-  const restGetsNewTicket = target.brokerAccount.platform === 'mt4'
-  const outcome = closeShownBy(positionsBefore, request, reading.positions, restGetsNewTicket)
-  return outcome && { outcome, reading }
 }

@@ -37,8 +37,8 @@ interface PositionOnAccount {
 }
 
 export const createPositions = (ports: Pick<Ports, 'accounts' | 'broker' | 'clock'>) => {
-  // Positions with their margin, by the broker's row: as long as a cache keeps the read. One whose
-  // margin was unavailable is made again.
+  // Positions with their margin, by the broker's row: as long as a cache keeps the read, the same
+  // row gives the same object. One whose margin was unavailable is made again.
   const viewOfRow = new WeakMap<BrokerPosition, Position>()
 
   const withMargins = async (rows: readonly PositionOnAccount[]): Promise<readonly Position[]> => {
@@ -57,7 +57,7 @@ export const createPositions = (ports: Pick<Ports, 'accounts' | 'broker' | 'cloc
   return {
     /**
      * GET /positions: of one account or of all, oldest first. One account that cannot be read fails
-     * the whole. It is called most often, and written out because each step of a pipe costs as much
+     * the whole. It is called most often, and uses await because each step of a pipe costs as much
      * as what is done here.
      */
     listPositions:

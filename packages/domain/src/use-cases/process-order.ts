@@ -19,16 +19,16 @@ import { isCorrection, type UnusableAccount } from '../orders/order.ts'
 import {
   afterLookup,
   retryOrReject,
-  afterRecheck,
   afterSendAnswer,
   afterVerification,
   nextAction,
-  sendTimeoutMs,
+  maxSendAgeMs,
   lateRejection,
   rejectUnusable,
   withTransition,
   type LookupAnswer,
   type Placement,
+  type PlacementAnswer,
   type Transition,
   type Sending,
 } from '../orders/placement.ts'
@@ -71,7 +71,7 @@ type OrUnavailable<A> = E.Either<ServiceUnavailable, A>
 type Processed = Promise<OrUnavailable<ProcessedOrder>>
 
 /**
- * After how long others look up an order that is being sent; a lookup does not disturb the send.
+ * After how long any process may look up an order that is being sent, even while it still is.
  */
 const sendingLeaseMs = 10 * secondMs
 /** How long a lookup waits for a slot; after that the order is due again when its claim lapses. */
@@ -97,7 +97,8 @@ interface SendResult {
   readonly sent?: SendingOrder
 }
 
-type Tried = Promise<OrUnavailable<SendResult | undefined>>
+/** Undefined where another process was quicker. */
+type SendAttempt = Promise<OrUnavailable<SendResult | undefined>>
 
 type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
 
@@ -107,24 +108,23 @@ export const processOrder = (
   const { orders, trading, slots, clock, stopwatch } = ports
 
   const timeToDeadlineMs = ({ order, sendDeadlineMs }: OrderJob): number =>
-    Math.min(order.createdAt + sendTimeoutMs - clock.now(), sendDeadlineMs - stopwatch.elapsedMs())
+    Math.min(order.createdAt + maxSendAgeMs - clock.now(), sendDeadlineMs - stopwatch.elapsedMs())
 
   // --- sending ---
 
   // The slot is held for the checks and the send, not for the write of what follows.
   const send = async (job: OrderJob): Processed => {
-    const tried = await withSlot(slots.forSend, job.destination, timeToDeadlineMs(job), () =>
+    const attempt = await withSlot(slots.forSend, job.destination, timeToDeadlineMs(job), () =>
       checkAndSend(job),
     )
-    if (tried === undefined) return write(job, lateRejection('no_slot'))
-    if (E.isLeft(tried)) return tried
-    return tried.right === undefined
+    if (attempt === undefined) return write(job, lateRejection('no_slot'))
+    if (E.isLeft(attempt)) return attempt
+    return attempt.right === undefined
       ? nothingFollows
-      : write(job, tried.right.transition, tried.right.sent)
+      : write(job, attempt.right.transition, attempt.right.sent)
   }
 
-  /** Undefined where another process was quicker. */
-  const checkAndSend = async (job: OrderJob): Tried => {
+  const checkAndSend = async (job: OrderJob): SendAttempt => {
     const destination = await requireDestination(job)()
     if (E.isRight(destination)) return sendOnce({ ...job, destination: destination.right })
     const obstacle = destination.left
@@ -155,7 +155,7 @@ export const processOrder = (
       TE.map(({ linked }) => linked),
     )
 
-  const sendOnce = async (job: OrderJob): Tried => {
+  const sendOnce = async (job: OrderJob): SendAttempt => {
     const { order, destination, version } = job
     const sending: Sending = { step: 'sending', sentAt: clock.now() }
     const stored = await advance(job, { placement: sending, continueInMs: sendingLeaseMs })
@@ -166,8 +166,7 @@ export const processOrder = (
       orderToSend(order),
       () => timeToDeadlineMs(job) > 0,
     )()
-    if (!['refused', 'not_provisioned', 'not_sent'].includes(answer.kind))
-      ports.onAccountChanged(destination)
+    if (!isNotExecuted(answer)) ports.onAccountChanged(destination)
     return E.right({
       transition: afterSendAnswer(sending, answer, timeToDeadlineMs(job)),
       // `databaseRun` is left out on purpose: after a failover the answer must still be stored.
@@ -176,7 +175,7 @@ export const processOrder = (
   }
 
   /** The order was not stored as sending: its account is halted, or another process was quicker. */
-  const rejectIfHalted = async ({ order: { owner, request } }: OrderJob): Tried =>
+  const rejectIfHalted = async ({ order: { owner, request } }: OrderJob): SendAttempt =>
     E.map((halt: O.Option<Halt>) => {
       const halted = requireNotHalted(request.accountId, halt)
       return E.isLeft(halted) ? { transition: rejectUnusable(halted.left) } : undefined
@@ -195,7 +194,7 @@ export const processOrder = (
   ): Pick<LookupHints, 'sentAt' | 'sentAtLatest'> => {
     const deadline = now + sendDeadlineMs - stopwatch.elapsedMs()
     return {
-      sentAt: Math.min(sentAt, deadline - sendTimeoutMs),
+      sentAt: Math.min(sentAt, deadline - maxSendAgeMs),
       sentAtLatest: Math.max(sentAt, deadline),
     }
   }
@@ -245,7 +244,7 @@ export const processOrder = (
       }
       if (sent === undefined) return E.isLeft(written) ? written : nothingFollows
       const { owner, id } = sent.order
-      const stored = E.isLeft(written) ? written : await orders.placement(owner, id)()
+      const stored = E.isLeft(written) ? written : await orders.findStored(owner, id)()
       if (E.isRight(stored)) {
         const other = O.toUndefined(stored.right)
         if (other === undefined || !mayOverride(other.placement, sent.placement, transition))
@@ -287,10 +286,6 @@ export const processOrder = (
           afterLookup(from, answer, now, readFromTerminal),
         )
       }
-      case 'recheck':
-        return lookUp(job, now, { ...action.from, readFromTerminal: true }, (answer) =>
-          afterRecheck(action.from, answer, now),
-        )
       case 'reject_late':
         return write(job, lateRejection('overdue'))
       case 'none':
@@ -299,13 +294,17 @@ export const processOrder = (
   }
 }
 
+const isNotExecuted = ({ kind }: PlacementAnswer): boolean =>
+  kind === 'refused' || kind === 'not_provisioned' || kind === 'not_sent'
+
 const afterObstacle = (
   obstacle: Exclude<SendObstacle, ServiceUnavailable>,
-  leftMs: number,
+  timeToDeadlineMs: number,
 ): Transition => {
-  if (obstacle._tag === 'BrokerUnavailable') return retryOrReject(null, leftMs, obstacle.cause)
+  if (obstacle._tag === 'BrokerUnavailable')
+    return retryOrReject(null, timeToDeadlineMs, obstacle.cause)
   return obstacle._tag === 'BrokerRateLimited'
-    ? retryOrReject(obstacle.retryAfterSeconds * secondMs, leftMs)
+    ? retryOrReject(obstacle.retryAfterSeconds * secondMs, timeToDeadlineMs)
     : rejectUnusable(obstacle)
 }
 

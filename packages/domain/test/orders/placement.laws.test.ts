@@ -7,11 +7,10 @@ import {
   absenceProofMs,
   afterLookup,
   retryOrReject,
-  afterRecheck,
   afterSendAnswer,
   afterVerification,
   nextAction,
-  sendTimeoutMs,
+  maxSendAgeMs,
   lateRejection,
   rejectUnusable,
   type LookingUp,
@@ -26,7 +25,7 @@ import {
   type Open,
   type BrokerOrder,
 } from '../../src/orders/placement.ts'
-import type { CancelReason, OrderOutcome, OrderTerms } from '../../src/orders/order.ts'
+import type { CancelledBy, OrderOutcome, OrderTerms } from '../../src/orders/order.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import type { UnavailableCause } from '../../src/errors.ts'
@@ -93,11 +92,11 @@ describe('the next action', () => {
     [recorded, 'no', 0, { kind: 'reject_late' }],
     [recorded, 'unlikely', 1, { kind: 'verify_and_send' }],
     [recorded, 'unlikely', 0, lookUp(sinceCreation)],
-    [recorded, 'possible', sendTimeoutMs, lookUp(sinceCreation)],
+    [recorded, 'possible', maxSendAgeMs, lookUp(sinceCreation)],
     [sending, 'no', 1, lookUp(lookingUp)],
     [lookingUp, 'no', 1, lookUp(lookingUp)],
     [open, 'no', 1, lookUp(open, true)],
-    [rechecking, 'no', 1, { kind: 'recheck', from: rechecking }],
+    [rechecking, 'no', 1, { kind: 'look_up', from: rechecking, readFromTerminal: true }],
     [{ step: 'ended' }, 'no', 1, { kind: 'none' }],
   ])('of %o, sent before: %s, with %i ms left is %o', (placement, ...context) => {
     const [sentBefore, timeToDeadlineMs, action] = context
@@ -113,11 +112,11 @@ describe('the provider’s answer to a send', () => {
     [{ kind: 'refused', reason }, ended({ kind: 'rejected', reason })],
     [{ kind: 'not_provisioned' }, rejectUnusable({ _tag: 'NotProvisioned' })],
     [
-      { kind: 'placed', brokerOrderId: '46000801' },
+      { kind: 'accepted', brokerOrderId: '46000801' },
       lookUpIn({ ...lookingUp, brokerOrderId: '46000801' }, secondMs),
     ],
     [
-      { kind: 'placed', brokerOrderId: null, isPartlyExecuted: true },
+      { kind: 'accepted', brokerOrderId: null, isPartlyExecuted: true },
       lookUpIn({ ...lookingUp, isPartlyExecuted: true }, secondMs),
     ],
     [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
@@ -130,14 +129,14 @@ describe('the provider’s answer to a send', () => {
       { placement: anyNumber, continueInMs: secondMs },
     ],
   ])('%o is followed by %o', (answer, step) => {
-    expect(afterSendAnswer(sending, answer, sendTimeoutMs)).toEqual(step)
+    expect(afterSendAnswer(sending, answer, maxSendAgeMs)).toEqual(step)
   })
 
   it.each<[number | null, number, Transition, UnavailableCause?]>([
-    [null, sendTimeoutMs, retryIn(secondMs)],
+    [null, maxSendAgeMs, retryIn(secondMs)],
     [null, secondMs + 1, retryIn(secondMs), 'token_refused'],
     [null, secondMs, lateRejection('token_refused'), 'token_refused'],
-    [0, sendTimeoutMs, retryIn(secondMs)],
+    [0, maxSendAgeMs, retryIn(secondMs)],
     [0, secondMs, lateRejection('unreachable')],
     [null, secondMs + 1, retryIn(secondMs)],
     [null, secondMs, lateRejection('unreachable')],
@@ -162,7 +161,7 @@ describe('the lookup before the first send of another process’s order', () => 
     [{ kind: 'nothing' }, 0, lookUpIn(sinceCreation, secondMs)],
     [{ kind: 'unreadable' }, secondMs + 1, retryIn(secondMs)],
     [{ kind: 'unreadable' }, secondMs, lookUpIn(sinceCreation, secondMs)],
-    [{ kind: 'unfinished' }, sendTimeoutMs, lookUpIn(sinceCreation, secondMs)],
+    [{ kind: 'unfinished' }, maxSendAgeMs, lookUpIn(sinceCreation, secondMs)],
   ])('%o with %i ms left is followed by %o', (answer, leftMs, step) => {
     expect(afterVerification(answer, leftMs, createdAt)).toEqual(step)
   })
@@ -177,7 +176,7 @@ const stepsAfter = (
   lateMs = 0,
 ): readonly Transition[] => {
   const steps: Transition[] = [
-    afterSendAnswer(sending, { kind: 'placed', brokerOrderId: '46000801' }, 0),
+    afterSendAnswer(sending, { kind: 'accepted', brokerOrderId: '46000801' }, 0),
   ]
   let now = createdAt
   for (const kind of kinds) {
@@ -291,16 +290,16 @@ describe('an order that was rejected as not found', () => {
     [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
     [{ kind: 'unreadable' }, { placement: rechecking, continueInMs: hourMs }],
   ])('is looked up again: %o is followed by %o', (answer, step) => {
-    expect(afterRecheck(rechecking, answer, createdAt)).toEqual(step)
+    expect(afterLookup(rechecking, answer, createdAt, true)).toEqual(step)
   })
 
   it('is looked up for a day, or a week where its records cannot be read or show no end', () => {
     const last = { placement: { step: 'ended' }, continueInMs: null }
     const from: Rechecking = { ...rechecking, rechecks: 23 }
-    expect(afterRecheck(from, { kind: 'nothing' }, createdAt)).toEqual(last)
+    expect(afterLookup(from, { kind: 'nothing' }, createdAt, true)).toEqual(last)
     const weekLater = rechecking.sentAt + 7 * 24 * hourMs
     for (const kind of ['unreadable', 'unfinished'] as const) {
-      const after = (at: number) => afterRecheck(rechecking, { kind }, at)
+      const after = (at: number) => afterLookup(rechecking, { kind }, at, true)
       expect(after(weekLater - 1).placement).toEqual(rechecking)
       expect(after(weekLater)).toEqual({ ...last, isUnverified: true })
     }
@@ -311,7 +310,7 @@ describe('a pending order', () => {
   it.each<[what: string, after: (answer: LookupAnswer) => Transition | undefined]>([
     ['was sent', (answer) => afterLookup(lookingUp, answer, createdAt, false)],
     ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt)],
-    ['was rejected as not found', (answer) => afterRecheck(rechecking, answer, createdAt)],
+    ['was rejected as not found', (answer) => afterLookup(rechecking, answer, createdAt, true)],
     ['is open', (answer) => afterLookup(anyNumber, answer, createdAt, false)],
   ])('that %s is open once a lookup shows that the broker holds it', (_, after) => {
     expect(after(shown)).toMatchObject({
@@ -323,7 +322,7 @@ describe('a pending order', () => {
     expect(after({ kind: 'found', outcome: filled })).toEqual(ended(filled))
   })
 
-  it.each<[CancelReason | null, OrderOutcome, OrderOutcome]>([
+  it.each<[CancelledBy | null, OrderOutcome, OrderOutcome]>([
     [null, cancelledAtBroker, cancelledAtBroker],
     ['user', cancelledAtBroker, { ...cancelledAtBroker, reason: 'user' }],
     ['halt', cancelledAtBroker, { ...cancelledAtBroker, reason: 'halt' }],

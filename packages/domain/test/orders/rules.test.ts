@@ -269,7 +269,7 @@ describe('limits of traders and desks', () => {
     )
   })
 
-  it.each<[string, number, string | undefined, number, boolean?]>([
+  it.each<[string, number, string | undefined, number, boolean?, (string | null)?]>([
     ['a position of the order, which shows less of it', 0.1, brokerClientId(id), 0.2],
     ['a larger position, with a shortened client id', 0.4, 'TP_0123456789_0', 0.4],
     ['a larger position, with the first two parts alone', 0.4, 'TP_0123456789', 0.4],
@@ -278,14 +278,18 @@ describe('limits of traders and desks', () => {
     ['more, while the broker holds a part of it', 0.4, brokerClientId(id), 0.6, true],
     ['a position of another order', 0.1, 'TP_zzzzzzzzzz_abcdefghij', 0.3],
     ['a position without a client id', 0.1, undefined, 0.3],
+    ['a position of its number without a client id', 0.4, undefined, 0.4, false, '42'],
   ])(
     'count a pending order of 0.2 lots beside %s of %d lots',
-    (_, volume, clientId, current, isOpen = false) => {
+    (_, volume, clientId, current, isOpen = false, brokerOrderId = null) => {
       const position = openPosition({ volume, ...(clientId !== undefined && { clientId }) })
       const { provider } = account
       const limits: AccountLimits = {
         ...limited(null, null),
-        trader: { limits: { ...none, maxOpenLots: 0 }, counted: [{ id, volume: 0.2, isOpen }] },
+        trader: {
+          limits: { ...none, maxOpenLots: 0 },
+          counted: [{ id, brokerOrderId, volume: 0.2, isOpen }],
+        },
       }
       const positions = new Map([[provider?.providerAccountId ?? '', [position]]])
       expect(requireOrderLimits(account, order, limits, { readAt: 0, positions })).toMatchObject({

@@ -27,7 +27,7 @@ import {
 import {
   createHalts,
   createOpenOrders,
-  recordOrder,
+  checkAndRecordOrder,
   processOrder,
   symbolAsWritten,
 } from '../../src/use-cases/index.ts'
@@ -342,7 +342,7 @@ export const simulateOrders = async (
             return id
           }
           const terms = { accountId, symbol: 'EURUSD', side: 'buy', volume: 0.1 } as const
-          await recordOrder({
+          await checkAndRecordOrder({
             ...ports,
             providerTokens: { find: () => TE.right(O.some('token')) },
             positionTrading: { freshPositions: accountReads.positions } as PositionTrading,

@@ -6,7 +6,7 @@ import type { BrokerAccount } from '../../src/accounts/index.ts'
 import { refuse } from '../../src/errors.ts'
 import {
   brokerClientId,
-  sendTimeoutMs,
+  maxSendAgeMs,
   type LookupAnswer,
   type Order,
   type OrderTerms,
@@ -65,7 +65,7 @@ export const createSimulatedBroker = (
   }
 
   const checkSend = (clientId: string): void => {
-    const lateMs = timeline.now() - madeAtMs(clientId) - sendTimeoutMs
+    const lateMs = timeline.now() - madeAtMs(clientId) - maxSendAgeMs
     if (lateMs > 0) violated(`${clientId} was sent ${lateMs} ms after its window`)
     if (tries.some((one) => one.clientId === clientId && one.mayHaveSent))
       violated(`${clientId} was sent again`)
@@ -131,7 +131,7 @@ export const createSimulatedBroker = (
     }
     return random.chance(0.6)
       ? placed
-      : { kind: limitOrStop === undefined ? 'placed' : 'open', brokerOrderId: null }
+      : { kind: limitOrStop === undefined ? 'accepted' : 'open', brokerOrderId: null }
   }
 
   const placeOrder = async (

@@ -4,7 +4,7 @@
 // beginning of the simulation.
 import type { Account } from '../../src/accounts/index.ts'
 import { refuse, type AsyncResult, type ServiceUnavailable } from '../../src/errors.ts'
-import { brokerClientId, isCorrection, sendTimeoutMs, type Order } from '../../src/orders/index.ts'
+import { brokerClientId, isCorrection, maxSendAgeMs, type Order } from '../../src/orders/index.ts'
 import type { NewOrder, OrderJob, OrderStore, Ports } from '../../src/ports/index.ts'
 import { minuteMs, secondMs, type AccountId } from '../../src/primitives/index.ts'
 import * as E from 'fp-ts/lib/Either.js'
@@ -151,7 +151,7 @@ export const createSimulatedDatabase = (
             ...orders.put({ ...row, dueAt: at + claimMs }),
             sentBefore: row.recordedRun === records.databaseRun ? 'unlikely' : 'possible',
             databaseRun: records.databaseRun,
-            sendDeadlineMs: claimedAtMs + sendTimeoutMs - (at - row.checkedAt),
+            sendDeadlineMs: claimedAtMs + maxSendAgeMs - (at - row.checkedAt),
           }))
       }),
     )

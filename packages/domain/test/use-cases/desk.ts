@@ -50,10 +50,10 @@ import {
 import { createLiveAccounts } from '../../src/use-cases/accounts.ts'
 import { secondMs, type Instant } from '../../src/primitives/instant.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
-import { sendTimeoutMs, type SentBefore } from '../../src/orders/placement.ts'
+import { maxSendAgeMs, type SentBefore } from '../../src/orders/placement.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import {
-  recordOrder,
+  checkAndRecordOrder,
   symbolAsWritten,
   type ResolveOrderSymbol,
 } from '../../src/use-cases/orders.ts'
@@ -200,7 +200,7 @@ export const createOrderDesk = () => {
   const orders = createFakeOrderStore(clock, records)
   const allOrders = () => [...records.tables.orders.values()]
   const changedAccounts: string[] = []
-  const leftByHalts: (readonly [OrderId, string])[] = []
+  const reportedHaltFailures: (readonly [OrderId, string])[] = []
   const ambiguousSymbols = new Set<string>()
   const lastDeals = new Map<string, Instant>()
   const ports = {
@@ -221,7 +221,7 @@ export const createOrderDesk = () => {
     onAccountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     orders,
     onHaltCancellationFailed: ({ id }: Order, because: string) =>
-      void leftByHalts.push([id, because]),
+      void reportedHaltFailures.push([id, because]),
     orderIds: { newOrderId: (): OrderId => newOrderId() },
     resolveOrderSymbol: (...[account, symbol]: Parameters<ResolveOrderSymbol>) =>
       ambiguousSymbols.has(symbol)
@@ -244,9 +244,9 @@ export const createOrderDesk = () => {
     { id, createdAt }: Order,
     sentBefore: SentBefore = 'no',
   ): Promise<OrderJob> => {
-    const found = O.toUndefined(await rightOf(orders.placement(owner, id)))
+    const found = O.toUndefined(await rightOf(orders.findStored(owner, id)))
     if (found === undefined) throw new Error('the order is not stored')
-    return { ...found, sentBefore, sendDeadlineMs: createdAt + sendTimeoutMs }
+    return { ...found, sentBefore, sendDeadlineMs: createdAt + maxSendAgeMs }
   }
   /** One step of an order, with other ports in place of some. */
   const process = async (
@@ -265,7 +265,7 @@ export const createOrderDesk = () => {
     tables: records.tables,
     changedAccounts,
     /** What was reported of orders that a halt could not cancel. */
-    leftByHalts,
+    reportedHaltFailures,
     heldSlots: () => heldSlots,
     /** No slot comes free from now on. */
     holdSlots: () => {
@@ -283,7 +283,7 @@ export const createOrderDesk = () => {
       { id }: Pick<Account, 'id'>,
       fields: Partial<OrderRequest> = {},
       other: Partial<typeof ports> = {},
-    ) => recordOrder({ ...ports, ...other })({ owner }, { request: requestOn(id, fields) }),
+    ) => checkAndRecordOrder({ ...ports, ...other })({ owner }, { request: requestOn(id, fields) }),
     jobOf,
     process,
     /** Processes what is due, once a second. */

@@ -738,7 +738,7 @@ describe('a cancellation of an open order', () => {
 
   it('by a halt that the broker refuses is made again as long as the halt stands, and reported once of each halt', async () => {
     const desk = await opened()
-    const { order, account, trading, liftHalt, process, leftByHalts } = desk
+    const { order, account, trading, liftHalt, process, reportedHaltFailures } = desk
     let attempts = 0
     const cancelOrder: typeof trading.cancelOrder = (...of) => {
       attempts += 1
@@ -752,7 +752,9 @@ describe('a cancellation of an open order', () => {
       await rightOf(liftHalt(caller, { id: account.id }))
       await process(order, 'no', refusing)
       expect(attempts).toBe(3 * times)
-      expect(leftByHalts).toEqual(Array.from({ length: times }, () => [order.id, 'TradeRejected']))
+      expect(reportedHaltFailures).toEqual(
+        Array.from({ length: times }, () => [order.id, 'TradeRejected']),
+      )
     }
     expect(await desk.read()).toMatchObject({ status: 'open' })
     await desk.haltAndCancel()
@@ -760,23 +762,24 @@ describe('a cancellation of an open order', () => {
   })
 
   it('by a halt of one that has ended meanwhile is not reported', async () => {
-    const { halt, leftByHalts, open, cancel, job } = await opened()
+    const { halt, reportedHaltFailures, open, cancel, job } = await opened()
     const before = await job()
     await halt()
     await rightOf(cancel())
     await rightOf(open.cancelWhereHalted(before))
-    expect(leftByHalts).toEqual([])
+    expect(reportedHaltFailures).toEqual([])
   })
 
   it('by a halt of one that cannot be read fails, and the order is not reported as missing', async () => {
-    const { order, account, trading, process, runFor, leftByHalts, ...desk } = await opened()
+    const { order, account, trading, process, runFor, reportedHaltFailures, ...desk } =
+      await opened()
     await desk.halt()
     trading.hide(true)
     const cancelOrder = () => TE.left(down(account.id))
     const failing = desk.openWith({ trading: { ...trading, cancelOrder } })
     await process(order, 'no', failing)
     await runFor(10 * 60, 'no', failing)
-    expect(leftByHalts).toEqual([[order.id, 'BrokerUnavailable']])
+    expect(reportedHaltFailures).toEqual([[order.id, 'BrokerUnavailable']])
     expect(await desk.placement()).toMatchObject({ step: 'open', missing: null })
     trading.hide(false)
     await process(order)
@@ -786,14 +789,14 @@ describe('a cancellation of an open order', () => {
   it.each([true, false])(
     'by a halt that cancels orders (%s) of one that is missing at the broker is reported once',
     async (cancelOrders) => {
-      const { order, halt, runFor, follow, leftByHalts, lose } = await opened()
+      const { order, halt, runFor, follow, reportedHaltFailures, lose } = await opened()
       await halt(cancelOrders)
       lose()
       await follow()
       await runFor(9)
-      expect(leftByHalts).toEqual([])
+      expect(reportedHaltFailures).toEqual([])
       await runFor(60 * 60)
-      expect(leftByHalts).toEqual(cancelOrders ? [[order.id, 'missing']] : [])
+      expect(reportedHaltFailures).toEqual(cancelOrders ? [[order.id, 'missing']] : [])
     },
   )
 })

@@ -25,7 +25,11 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../../src/access/credential.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import { orderCheckNames } from '../../src/orders/checks.ts'
-import { createOrders, createOrderSymbols, recordOrder } from '../../src/use-cases/orders.ts'
+import {
+  createOrders,
+  createOrderSymbols,
+  checkAndRecordOrder,
+} from '../../src/use-cases/orders.ts'
 import { createOrderPreviews, previewCheckNames } from '../../src/use-cases/preview-order.ts'
 import { createOutcomeWaits } from '../../src/use-cases/steps/outcome-wait.ts'
 import {
@@ -239,6 +243,12 @@ describe('POST /orders', () => {
     expect(await desk.place(account)()).toMatchObject({ left: { ...left, isOfAnother: true } })
     desk.broker.fail(account.id, { ...down(account.id), cause })
     expect(await desk.place(account)()).toMatchObject({ left: { ...left, isOfAnother: false } })
+    desk.broker.fail(account.id, {
+      _tag: 'BrokerRateLimited',
+      accountId: account.id,
+      retryAfterSeconds: 7,
+    })
+    expect(await desk.place(account)()).toMatchObject({ left: { retryAfterSeconds: 7 } })
   })
 
   it('stores its reply with the order, under the claim that holds the key', async () => {
@@ -246,7 +256,10 @@ describe('POST /orders', () => {
     const idempotency = createFakeIdempotencyStore(desk.records, desk.clock)
     const claim = newClaim()
     const replyToStore = { claim, replyOf }
-    const place = recordOrder(desk)({ owner }, { request: requestOn(account.id), replyToStore })
+    const place = checkAndRecordOrder(desk)(
+      { owner },
+      { request: requestOn(account.id), replyToStore },
+    )
     expect(await tagOf(place)).toBe('IdempotencyInProgress')
     await rightOf(idempotency.claim(owner, claim))
     const { id } = await rightOf(place)
@@ -835,7 +848,7 @@ const resolving = (symbols: readonly string[] | 'unreadable') => {
     pause: () => () => new Promise(() => undefined),
   })
   const request = { ...requestOn(account.id), symbol: 'EURUSD' }
-  return recordOrder({ ...desk, resolveOrderSymbol })({ owner }, { request })
+  return checkAndRecordOrder({ ...desk, resolveOrderSymbol })({ owner }, { request })
 }
 
 describe('the symbol of an order', () => {

@@ -38,7 +38,7 @@ import {
   optional,
   parsedString,
   partial,
-  presentedBy,
+  mapOutput,
   record,
   type Schema,
   text,
@@ -190,14 +190,14 @@ const applied = object(
     // Read after the document was applied, which stands.
     ordersUnderWay: nullable(ordersUnderWay),
     apiKeys: list(
-      presentedBy(
+      mapOutput(
         object('A key.', { id: text('The id of the key.', 'k-1'), key: secret }),
         (made: IssuedSecret) => ({ id: made.id, key: made.secret }),
       ),
       'Keys.',
     ),
     accessTokens: list(
-      presentedBy(
+      mapOutput(
         object('A token.', { id: text('The id of the token.', 't-1'), token: secret }),
         (made: IssuedSecret) => ({ id: made.id, token: made.secret }),
       ),

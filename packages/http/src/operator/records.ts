@@ -36,9 +36,9 @@ import {
 } from '../fields.ts'
 import type { IsOn } from '../route.ts'
 import {
-  type Absent,
+  type Optional,
   anything,
-  convertedBy,
+  mapInput,
   decimal,
   type Fields,
   flag,
@@ -62,7 +62,7 @@ import {
 /** Fields of an entry: left alone when they are left out, unset when they are null. */
 const settings = <F extends Fields>(fields: F) =>
   partial(mapRecord((field: Schema<unknown>) => nullable(field))(fields)) as {
-    readonly [Name in keyof F]: Schema<TypeOf<F[Name]> | null> & Absent
+    readonly [Name in keyof F]: Schema<TypeOf<F[Name]> | null> & Optional
   }
 
 const visible = (
@@ -330,7 +330,7 @@ export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> => {
 }
 
 const documentSections = (isOn: IsOn): Schema<OperatorDocument> =>
-  convertedBy(
+  mapInput(
     request('OperatorDocument', 'Records to create, change or remove.', {
       tenants: section('TenantEntry', entryFields.tenants),
       users: section('UserEntry', entryFields.users),

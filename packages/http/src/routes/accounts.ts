@@ -17,7 +17,7 @@ import {
   halter,
   instant,
   margin,
-  ownerId,
+  ownerUserId,
 } from '../fields.ts'
 import { anyCredential, anyOf, type IsOn } from '../route.ts'
 import {
@@ -225,7 +225,7 @@ const description = record(
   'Caller',
   'Who the caller is to the service.',
   {
-    userId: withDescription(ownerId, 'The user of the credential.'),
+    userId: withDescription(ownerUserId, 'The user of the credential.'),
     tenantId: text('Their tenant.', 'acme'),
     plan: oneOf(plans, 'The plan of the user, which sets the limits.', 'pro'),
     scopes: list(oneOf(scopes, 'What it may do.', 'trading:read'), 'What the credential may do.'),

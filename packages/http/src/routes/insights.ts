@@ -30,7 +30,7 @@ import {
   oneOf,
   parsedString,
   partial,
-  presentedBy,
+  mapOutput,
   queryInteger,
   record,
   text,
@@ -127,7 +127,7 @@ const breakdown = record('TradeBreakdown', 'The statistics of groups of trades.'
   ),
 })
 
-const deal = presentedBy(
+const deal = mapOutput(
   object('As the broker gave it. What the broker did not give is left out.', {
     id: text("The broker's number of the deal.", '46000001'),
     time: time('When it was made.'),
@@ -268,7 +268,7 @@ export const insightRoutes = [
         by: oneOf(breakdownKeys, 'What the trades are grouped by.'),
         timeZone: withDefault(timeZone, utc),
       },
-      ...calculationReply(presentedBy(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
+      ...calculationReply(mapOutput(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
     },
   ),
   route('GET /trades/robust', 'getRobustStatistics', 'Bootstrap intervals of trade statistics.', {

@@ -22,7 +22,7 @@ import {
   symbolFilter,
   timeRange,
 } from '../fields.ts'
-import { anybody, anybodyBut, anyOf, type IsOn, onlyIf } from '../route.ts'
+import { anybody, publicUnlessQueryHas, anyOf, type IsOn, onlyIf } from '../route.ts'
 import {
   decimal,
   flag,
@@ -156,7 +156,7 @@ const frameOf = (streamed: StreamedQuote): string =>
 /** Without the capability only the fixed list has data. */
 export const marketDataRoutes = (isOn: IsOn) => {
   const hasPrices = isOn('market-data')
-  const access = hasPrices ? anybodyBut('accountId', 'market-data:read') : anybody
+  const access = hasPrices ? publicUnlessQueryHas('accountId', 'market-data:read') : anybody
   const account =
     hasPrices &&
     partial({

@@ -31,7 +31,7 @@ import {
   optionalErrorText,
   orderId,
   orderSymbol,
-  ownerId,
+  ownerUserId,
   paginationShape,
   paging,
   positionId,
@@ -138,7 +138,7 @@ const whereShown =
 
 export const orderFields = (hasPending: boolean, canBeHalted: boolean) => ({
   id: orderId,
-  userId: ownerId,
+  userId: ownerUserId,
   accountId,
   symbol: withDescription(symbol, 'The instrument, as it was sent.'),
   type: side,

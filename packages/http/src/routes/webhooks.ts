@@ -33,7 +33,7 @@ import { anyOf, type IsOn } from '../route.ts'
 import {
   anyText,
   anything,
-  convertedBy,
+  mapInput,
   decimal,
   flag,
   list,
@@ -42,7 +42,7 @@ import {
   optional,
   parsedString,
   partial,
-  presentedBy,
+  mapOutput,
   record,
   request,
   text,
@@ -50,7 +50,7 @@ import {
   whole,
   withDefault,
   withDescription,
-  withoutFault,
+  refine,
 } from '../schema.ts'
 import { route } from '../use-cases.ts'
 import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
@@ -158,7 +158,7 @@ const shown = (reason: DeliveryFailure) =>
   reason === 'host_not_allowed' || reason === 'name_not_found'
     ? ('host_unreachable' as const)
     : reason
-const failureReason = presentedBy(
+const failureReason = mapOutput(
   nullable(
     oneOf(
       [...new Set(deliveryFailures.map(shown))],
@@ -240,7 +240,7 @@ const params = { id: anyText('The id of a webhook.', String(webhookId.example)) 
 const changeRoute = { access: anyOf('webhooks:write'), params }
 
 export const webhookRoutes = (isOn: IsOn, faultOfHost: HostFault) => {
-  const url = withoutFault(webhookUrl, faultOfHost)
+  const url = refine(webhookUrl, faultOfHost)
   const hasEvents = isOn('events')
   const eventType = oneOf(eventTypesOf(hasEvents), 'An event type.', 'trade.closed')
 
@@ -309,7 +309,7 @@ export const webhookRoutes = (isOn: IsOn, faultOfHost: HostFault) => {
     ),
   })
 
-  const eventTypes = convertedBy(
+  const eventTypes = mapInput(
     list(
       eventType,
       'Which events; each counts once.',

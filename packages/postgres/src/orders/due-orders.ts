@@ -1,6 +1,6 @@
 // Gives due orders to the process that sends and follows them. Those that it records itself are
 // given out at once, and those that it retries after their pause, without reading the table.
-import { sendTimeoutMs } from '@tradeport/domain/orders'
+import { maxSendAgeMs } from '@tradeport/domain/orders'
 import { hourMs, minuteMs, secondMs } from '@tradeport/domain/primitives'
 import type { NewOrder, OrderJob, OrderJobs, Stopwatch } from '@tradeport/domain/ports'
 import {
@@ -151,7 +151,7 @@ const claimDue = async (
     // known.
     sentBefore: row.is_of_this_run && row.age_ms >= 0 ? 'unlikely' : 'possible',
     databaseRun: row.server_run,
-    sendDeadlineMs: claimedAtMs + sendTimeoutMs - row.age_ms,
+    sendDeadlineMs: claimedAtMs + maxSendAgeMs - row.age_ms,
   }))
 }
 

@@ -1,7 +1,7 @@
 // Orders in PostgreSQL. Every statement names the tenant and the user.
 import { outcomeEvents } from '@tradeport/domain/events'
 import {
-  isUnderWay,
+  isWorking,
   withTransition,
   type Order,
   type OrderId,
@@ -51,7 +51,7 @@ import { OrderRefused, recordOrders, type OrderToRecord } from './record-orders.
 
 interface Dependencies extends WorkerDependencies, RecordingDependencies, SealingDependencies {
   readonly stopwatch: Stopwatch
-  /** If not, nothing is kept from being sent by a halt. */
+  /** If false, halts keep no order from being sent. */
   readonly obeysHalts: boolean
 }
 
@@ -138,7 +138,7 @@ export const openOrders = (
         },
         find: (owner, id) => find(owner, id, orders),
         list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
-        placement: (owner, id) => find(owner, id, placements),
+        findStored: (owner, id) => find(owner, id, placements),
         advance: async (owner, from, transition, now) => {
           const after = withTransition(from.order, transition, now)
           const isWritten = await advance(dependencies, owner, from, after, transition)
@@ -191,13 +191,13 @@ const advance = async (
     updatePlacement(db, owner, from, transition, changes, obeysHalts)
   if (after === from.order) return (await update(knex, {})) !== undefined
   return transactOrUnknown(knex, async (trx) => {
-    const endedAt = isUnderWay(after) ? null : trx.fn.now()
+    const endedAt = isWorking(after) ? null : trx.fn.now()
     const written = await update(trx, { ...orderRowOf(after), ended_at: endedAt })
     if (written === undefined) return false
     // The order's user was removed, and its counts and events with it. Another may have the same
     // id.
     if (written.is_orphaned) return true
-    const counted = Number(isUnderWay(after)) - Number(isUnderWay(from.order))
+    const counted = Number(isWorking(after)) - Number(isWorking(from.order))
     if (counted !== 0)
       await query(
         trx,

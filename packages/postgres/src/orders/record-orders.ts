@@ -57,7 +57,7 @@ export const recordOrders = (
     // Fewer where a claim was taken over or answered already, or two orders have the same claim.
     if ((await storeReplies(trx, cipher, replies)) < replies.length)
       throw new OrderRefused(refuse('IdempotencyInProgress'))
-    for (const order of orders) await requireLimits(trx, order)
+    for (const order of orders) await requireLimitsUnderLocks(trx, order)
     const counters = await insertCounted(trx, orders)
     for (const { order } of orders) {
       const counter = counters.get(keyOf(order.owner.tenantId, order.owner.userId))
@@ -71,7 +71,7 @@ export const recordOrders = (
 
 // Decides under the locks of the account and its desks, so that each of several simultaneous orders
 // sees those that were accepted before it.
-const requireLimits = async (
+const requireLimitsUnderLocks = async (
   trx: Knex.Transaction,
   { order: { owner, request }, openPositions }: OrderToRecord,
 ): Promise<void> => {

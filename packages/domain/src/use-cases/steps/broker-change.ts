@@ -80,7 +80,7 @@ export const changeAtBroker =
     if (E.isLeft(change)) return change
     const { accountId, subject, destination, make } = change.right
     const { promise: result, resolve } = Promise.withResolvers<Answer<A, Tag>>()
-    // Set as the last step before anything is sent.
+    // Set as the last step before the sender connects to the broker.
     let mayHaveBeenSent = false
     // The request was answered, so that nothing more is sent for it.
     let isOver = false

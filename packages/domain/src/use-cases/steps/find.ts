@@ -85,7 +85,7 @@ export interface SelectedAccount {
 
 /**
  * The accounts that a read of positions or trades covers: the requested one, or every linked one
- * but paper accounts. Every such read calls this, and it is written out because each step of a pipe
+ * but paper accounts. Every such read calls this, and it uses await because each step of a pipe
  * costs as much as what is done here.
  */
 export const selectBrokerAccounts =

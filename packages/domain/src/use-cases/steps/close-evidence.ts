@@ -1,0 +1,183 @@
+// What shows whether a close that was sent was made, and at which price: the positions that are open
+// afterwards, and the closing deals of the journal.
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { BrokerAccount } from '../../accounts/account.ts'
+import { dealKey, type BrokerDeal } from '../../journal/broker-deal.ts'
+import { closeFillOf, type CloseFill } from '../../journal/close-fill.ts'
+import type { Ports } from '../../ports/index.ts'
+import {
+  closeShownBy,
+  isDoneAsSent,
+  isReversed,
+  type CloseOutcome,
+  type CloseRequest,
+} from '../../positions/close.ts'
+import type { PositionsReading } from '../../positions/position.ts'
+import type { PositionId } from '../../primitives/ids.ts'
+import { dayMs, secondMs } from '../../primitives/instant.ts'
+import type { OpenPosition } from '../positions.ts'
+import type { SynchroniseJournal } from '../synchronise-journal.ts'
+import { isTransient, readUntilInTime } from './broker-change.ts'
+
+interface EvidencePorts extends Pick<
+  Ports,
+  'journal' | 'positionTrading' | 'clock' | 'stopwatch' | 'pause'
+> {
+  readonly trades: Pick<Ports['trades'], 'find'>
+  readonly synchroniseJournal: SynchroniseJournal
+}
+
+/** A position that may be changed, if it is open. */
+export interface ChangeTarget {
+  readonly id: PositionId
+  readonly brokerAccount: BrokerAccount
+}
+
+/** A close that may be sent. */
+export interface CloseToSend {
+  readonly target: ChangeTarget
+  /** As it was read before. */
+  readonly before: OpenPosition
+  readonly request: CloseRequest
+  /**
+   * The keys of closing deals that were there before, and so do not belong to this close; undefined
+   * where that cannot be read in time.
+   */
+  readonly earlierDeals: ReadonlySet<string> | undefined
+}
+
+/** What a read of the account shows of a close. */
+export interface CloseInPositions {
+  readonly outcome: CloseOutcome
+  readonly reading: PositionsReading
+}
+
+/** What is known of a close that was sent. */
+export interface CloseEvidence {
+  readonly shown: CloseInPositions | undefined
+  readonly fill: CloseFill | undefined
+  /** With another order it turned the position: less than was sent is closed, or that is unknown. */
+  readonly wasReversed: boolean
+}
+
+/** A close that the broker accepted, or that a read shows to be done. */
+export interface AcceptedClose {
+  /** The broker's number of the closing order; null where its answer did not have one. */
+  readonly brokerOrderId: string | null
+  /** Whether the broker reported all of it done; otherwise only a read shows how much was. */
+  readonly isConfirmed: boolean
+  /** Undefined where no read has shown it. */
+  readonly shown: CloseInPositions | undefined
+}
+
+/** How long a close may be delayed on MT4 by the read of earlier ones. */
+const maxEarlierReadWaitMs = secondMs / 2
+export const createCloseEvidence = (ports: EvidencePorts) => {
+  const { positionTrading, journal, clock } = ports
+
+  /**
+   * On MT4 every close has the number of its position, so that deals of earlier closes look alike;
+   * elsewhere each has a number of its own.
+   */
+  const findEarlierDeals =
+    ({ brokerAccount, id }: ChangeTarget): T.Task<CloseToSend['earlierDeals']> =>
+    async () => {
+      if (brokerAccount.platform === 'mt5') return new Set()
+      const reading = pipe(
+        ports.synchroniseJournal(brokerAccount, clock.now()),
+        TE.flatMap(() => journal.closingDeals(brokerAccount, id.ticket, 0)),
+      )
+      const read = await Promise.race([reading(), ports.pause(maxEarlierReadWaitMs)()])
+      return read !== undefined && E.isRight(read) ? new Set(read.right.map(dealKey)) : undefined
+    }
+
+  /**
+   * Looks for a close that was sent, for at most two seconds. The positions are read until they
+   * show it as it was sent, so that the next change finds it as it is; a broker may still be
+   * executing the rest. The journal is read until it has deals of the closing order with the volume
+   * that was sent. Without its number, or earlier closes, nothing shows which deals are its own.
+   */
+  const findClose =
+    (close: CloseToSend, sent: AcceptedClose): T.Task<CloseEvidence> =>
+    async () => {
+      const { request, target, before, earlierDeals } = close
+      const { brokerAccount } = target
+      let { shown } = sent
+      let isOnOtherSide = false
+      let deals: readonly BrokerDeal[] = []
+      const fillOf = (lots: number): CloseFill | undefined =>
+        closeFillOf(deals, lots, brokerAccount.platform)
+
+      const isShown = async (): Promise<boolean> => {
+        const read = await positionTrading.freshPositions(brokerAccount)()
+        if (E.isLeft(read)) return !isTransient(read.left)
+        shown = shownClose(close, read.right) ?? shown
+        isOnOtherSide = isReversed(before.position, read.right.positions)
+        return shown !== undefined && isDoneAsSent(shown.outcome, request)
+      }
+      const isFilled = async (): Promise<boolean> => {
+        if (sent.brokerOrderId === null || earlierDeals === undefined) return true
+        const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
+        if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
+        // By the broker's clock, which may be far from ours.
+        const from = (synchronised.right.latestDealAt ?? 0) - dayMs
+        const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
+        if (E.isRight(found)) deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
+        return fillOf(request.expected.closedVolume) !== undefined
+      }
+      // Each by itself: a first read of a long history must not delay the positions.
+      await Promise.all([
+        shown === undefined ? readUntilInTime(ports, isShown) : undefined,
+        readUntilInTime(ports, isFilled),
+      ])
+      const fill = fillOf((shown?.outcome ?? request.expected).closedVolume)
+      const wasReversed = deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)
+      return { shown, fill, wasReversed }
+    }
+
+  /**
+   * Whether a close was made: the broker confirmed it, or its deals or the positions show it. Where
+   * no position at all is shown, as by a provider that has just connected, the deals must.
+   */
+  const wasMade =
+    (
+      { target: { brokerAccount, id }, request }: CloseToSend,
+      { isConfirmed }: AcceptedClose,
+      { shown, fill, wasReversed }: CloseEvidence,
+    ): T.Task<boolean> =>
+    async () => {
+      if (wasReversed) return false
+      if (isConfirmed) return true
+      // Only less open than before does not tell it from a close by others.
+      if (!shown || (fill === undefined && !isDoneAsSent(shown.outcome, request))) return false
+      if (shown.reading.positions.length > 0 || fill !== undefined) return true
+      let isClosed = false
+      await readUntilInTime(ports, async () => {
+        const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
+        if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
+        const found = await ports.trades.find(brokerAccount.owner, id)()
+        return (isClosed = E.isRight(found) && O.isSome(found.right))
+      })
+      return isClosed
+    }
+
+  return { findEarlierDeals, findClose, wasMade }
+}
+
+/**
+ * What a read shows of a close; undefined where it does not show it yet. On MT4 the remainder of a
+ * position gets a new ticket.
+ */
+export const shownClose = (
+  { target, before, request }: CloseToSend,
+  reading: PositionsReading,
+): CloseInPositions | undefined => {
+  const positionsBefore = { position: before.position, positions: before.reading.positions }
+  const restGetsNewTicket = target.brokerAccount.platform === 'mt4'
+  const outcome = closeShownBy(positionsBefore, request, reading.positions, restGetsNewTicket)
+  return outcome && { outcome, reading }
+}
