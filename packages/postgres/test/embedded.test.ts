@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { EventId } from '@tradeport/domain/events'
 import type { Owner } from '@tradeport/domain/primitives'
-import { newAccountId, rightOf, someProgram, storedOwner } from '@tradeport/testkit'
+import { newAccountId, rightOf, storedOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -283,7 +283,7 @@ describe('a disk that is almost full', () => {
   it.each([1, 2])('shows page %d of a list of orders', async (page) => {
     freeBytes = enough - 1
     const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
-    expect(await listOrders(knex, owner, someProgram, { page, limit: 1 }, 0)).toStrictEqual({
+    expect(await listOrders(knex, owner, { page, limit: 1 })).toStrictEqual({
       data: [],
       pagination: { page, limit: 1, total: 0 },
     })

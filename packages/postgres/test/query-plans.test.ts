@@ -64,8 +64,6 @@ const crowd = (tenantId: string): readonly string[] => [
    from generate_series(1, 20000) n`,
   `insert into idempotency_keys (tenant_id, user_id, key, request_hash, id, state, since, reply_body)
    select 'crowd-' || (n % 2000 + 1), 'crowd-' || (n % 2000 + 1), 'key-' || n, 'h', 'claim-' || n, 'replied', now(), '{}' from generate_series(1, 20000) n`,
-  `insert into order_list_starts (tenant_id, user_id, list, last_sequence, started_at)
-   select 'crowd-' || (n % 2000 + 1), 'crowd-' || (n % 2000 + 1), int4send(n), 1, now() - n * interval '1 second' from generate_series(1, 20000) n`,
   `insert into journals (tenant_id, account_id, provider_account_id, linked_at, synced_at, wanted_at, paused_until, failures)
    select tenant_id, id, 'p', now(), now(), now() - interval '1 hour', now() + interval '1 hour', row_number() over () % 2
    from accounts where tenant_id like 'crowd-%'`,

@@ -10,7 +10,6 @@ import {
   puts,
   removes,
   rightOf,
-  someProgram,
   write,
 } from '@tradeport/testkit'
 import type { Knex } from 'knex'
@@ -99,7 +98,7 @@ const seenOf = async (here: Instance, stored: Account, webhook: Webhook): Promis
   const { owner, accountId } = account
   const deliveries = here.deliveries.list(owner, webhook.id, page)
   return {
-    orders: (await rightOf(here.orders.list(owner, someProgram, page, noon))).pagination.total,
+    orders: (await rightOf(here.orders.list(owner, page))).pagination.total,
     deliveries: (await rightOf(deliveries)).pagination.total,
     events: (await here.eventsOf(owner, { limit: 2 })).length,
     snapshots: await rightOf(here.accounts.snapshots(owner, accountId, { limit: 1 })),

@@ -21,7 +21,6 @@ import {
   puts,
   removes,
   rightOf,
-  someProgram,
   storedOwner,
   write,
 } from '@tradeport/testkit'
@@ -244,7 +243,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     expect([await advance('another'), await advance(databaseRun)]).toStrictEqual([false, true])
   })
 
-  it('move no order from one page of a list to another', async () => {
+  it('hide no order from whoever reads a list page by page', async () => {
     const walk = async (
       limit: number,
       filters: { readonly symbol?: string; readonly to?: number },
@@ -270,30 +269,21 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
           createdAt <= (filters.to ?? Infinity),
       )
       const page = (number: number) =>
-        rightOf(
-          instance(number).orders.list(
-            owner,
-            someProgram,
-            { ...filters, page: number, limit },
-            noon,
-          ),
-        )
+        rightOf(instance(number).orders.list(owner, { ...filters, page: number, limit }))
       const {
         data,
         pagination: { total },
       } = await page(1)
       const walked = [...data]
-      for (let number = 2; number <= Math.ceil(total / limit) + 1; number += 1)
-        walked.push(...(await page(number)).data)
+      for (let number = 2, last = Math.ceil(total / limit); number <= last; number += 1) {
+        const next = await page(number)
+        walked.push(...next.data)
+        last = Math.ceil(next.pagination.total / limit)
+      }
       writing.isOver = true
       await Promise.all(writers)
       const ids = new Set(walked.map(({ id }) => id))
-      expect([walked.length, ids.size, known.filter(({ id }) => !ids.has(id))]).toStrictEqual([
-        total,
-        total,
-        [],
-      ])
-      expect(walked).toStrictEqual(walked.toSorted((a, b) => b.createdAt - a.createdAt))
+      expect(known.filter(({ id }) => !ids.has(id))).toStrictEqual([])
     }
     const filters = fc.constantFrom({}, { symbol: 'XAUUSD' }, { to: noon })
     await fc.assert(

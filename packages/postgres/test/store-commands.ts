@@ -1,6 +1,6 @@
 // Commands to the stores over a few records, which the laws run against the stores and the fakes,
 // and which show how statements are planned.
-import type { CredentialHash, ProgramId } from '@tradeport/domain/access'
+import type { CredentialHash } from '@tradeport/domain/access'
 import {
   thresholdSeverities,
   type Account,
@@ -41,7 +41,6 @@ import {
   newWebhook,
   openPosition,
   puts,
-  someProgram,
 } from '@tradeport/testkit'
 import { toRecord, placementOf } from './harness.ts'
 import * as fc from 'fast-check'
@@ -746,11 +745,9 @@ const orderWrites = [
 const listing = call(
   ({ orders }) => orders.list,
   asker,
-  one(someProgram, 'another program' as ProgramId),
   fc
     .tuple(fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, filters), one(1, 2, 3), limit)
     .map(([some, page, limit]) => ({ ...some, page, limit })),
-  now,
 )
 
 /** Which commands belong together, so that a run meets its own records often. */

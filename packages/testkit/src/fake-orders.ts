@@ -33,7 +33,6 @@ import type {
 import {
   dayMs,
   isSameOwner,
-  minuteMs,
   pageOf,
   startOfUtcDay,
   type Instant,
@@ -53,15 +52,11 @@ import {
 } from './fake-records.ts'
 import { newOrderOn } from './stored-orders.ts'
 
-const listMs = 10 * minuteMs
-
 /**
  * @param clock says which orders are due, and serves as stopwatch
  * @param records hold the limits of traders and desks, and the idempotency keys
  */
 export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderStore => {
-  /** Per list, when it began and how many of the user's orders it covers. */
-  const listStarts = new Map<string, { readonly at: Instant; readonly orders: number }>()
   const listeners = new Map<OrderId, Set<() => void>>()
 
   const own = (owner: Owner, id: OrderId): OrderRow | undefined => {
@@ -122,19 +117,11 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
       },
       counts: countsOf,
       find: (owner, id) => O.fromNullable(own(owner, id)?.order),
-      list: (owner, program, query, now) => {
-        const key = JSON.stringify([owner.tenantId, owner.userId, program, { ...query, page: 1 }])
-        const all = ownOrders(owner).map(({ order }) => order)
-        const matching = all.filter(isInList(query))
-        if (query.page === 1) {
-          if (matching.length < query.limit) listStarts.delete(key)
-          else listStarts.set(key, { at: now, orders: all.findLastIndex(isInList(query)) + 1 })
-          return pageOf(newestFirst(matching), query)
-        }
-        const start = listStarts.get(key)
-        const isOver = start === undefined || now - start.at > listMs
-        const listed = isOver ? matching : all.slice(0, start.orders).filter(isInList(query))
-        return pageOf(newestFirst(listed), query)
+      list: (owner, query) => {
+        const matching = ownOrders(owner)
+          .map(({ order }) => order)
+          .filter(isInList(query))
+        return pageOf(newestFirst(matching), query)
       },
       findStored: (owner, id) => O.map(placementIn)(O.fromNullable(own(owner, id))),
       advance: (owner, from, transition, now) => {

@@ -1,12 +1,11 @@
 // Plain orders, claims and replies to fill stores with.
-import type { ProgramId, IdempotencyClaim, StoredReply } from '@tradeport/domain/access'
+import type { IdempotencyClaim, StoredReply } from '@tradeport/domain/access'
 import type { Account } from '@tradeport/domain/accounts'
 import type { OrderId, OrderRequest, PendingOrder } from '@tradeport/domain/orders'
 import type { Owner, Instant } from '@tradeport/domain/primitives'
 import { newAccountId, newHash } from './stored-records.ts'
 
 /** For tests in which it does not matter who asks. */
-export const someProgram = 'a program' as ProgramId
 
 let lastOrder = 0
 

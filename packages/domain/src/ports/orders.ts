@@ -1,7 +1,6 @@
 // Orders, the limits on them, and idempotency keys.
 import type * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { ProgramId } from '../access/credential.ts'
 import type { Claimed, IdempotencyClaim, StoredReply } from '../access/idempotency-key.ts'
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, Refusal } from '../errors.ts'
@@ -115,18 +114,10 @@ export interface OrderStore {
   readonly counts: (owner: Owner, now: Instant) => AsyncResult<OrderCounts>
   readonly find: (owner: Owner, id: OrderId) => AsyncResult<O.Option<Order>>
   /**
-   * Newest first: by creation time, then in the order of recording. A full page 1 starts a snapshot
-   * for ten minutes. Later pages of the same program, filters and limit, on any instance, exclude
-   * and do not count orders recorded after it, whatever their creation time. Without a snapshot a
-   * later page reads the present list. The snapshot does not freeze statuses: an order that changes
-   * its status enters or leaves a filter by status at once.
+   * Newest first: by creation time, then in the order of recording. An order that is recorded
+   * between two pages moves the later ones by one: a reader sees an order twice, and misses none.
    */
-  readonly list: (
-    owner: Owner,
-    program: ProgramId,
-    query: OrdersQuery,
-    now: Instant,
-  ) => AsyncResult<Page<Order>>
+  readonly list: (owner: Owner, query: OrdersQuery) => AsyncResult<Page<Order>>
   /** None for an order of a user who was removed, which `find` does not show either. */
   readonly findStored: (owner: Owner, id: OrderId) => AsyncResult<O.Option<StoredOrder>>
   /**

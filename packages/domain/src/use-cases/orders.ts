@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { Caller, CallingProgram } from '../access/credential.ts'
+import type { Caller } from '../access/credential.ts'
 import type { IdempotencyClaim, StoredReply } from '../access/idempotency-key.ts'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
 import {
@@ -37,7 +37,7 @@ import { findAccount, requireFound, requireOwnAccount } from './steps/find.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
 export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pause'>) => {
-  const { orders, clock, idempotency } = ports
+  const { orders, idempotency } = ports
   const checkAndRecord = checkAndRecordOrder(ports)
   const waitForOutcome = createOutcomeWaits(ports)
 
@@ -83,16 +83,16 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
         : pipe(placed, TE.flatMapTask(waitAndReplaceReply({ seconds, mayWait }, replyToStore)))
     },
 
-    /** GET /orders: newest first, in pages that hold still while orders arrive. */
+    /** GET /orders: newest first. */
     listOrders: (
-      { owner, program }: CallingProgram,
+      { owner }: Caller,
       {
         query: { startDate: from, endDate: to, ...query },
       }: WithQuery<Omit<OrdersQuery, 'from' | 'to'> & DateRange>,
     ): AsyncResult<Page<Order>, 'AccountNotFound'> =>
       pipe(
         requireOwnAccount(ports)(owner, query.accountId),
-        TE.flatMap(() => orders.list(owner, program, { ...query, from, to }, clock.now())),
+        TE.flatMap(() => orders.list(owner, { ...query, from, to })),
       ),
 
     /** GET /orders/:id. */

@@ -159,9 +159,6 @@ export const isLockTimeout = (error: unknown): boolean => hasCode(error, /^55P03
 export const isServerDiskFull = (error: unknown): boolean =>
   hasCode(error, new RegExp(`^${diskFull}$`))
 
-export const isDiskFull = (error: unknown): boolean =>
-  error instanceof DiskFull || isServerDiskFull(error)
-
 /**
  * Whether the database refused a statement's values, so that the same statement would be refused
  * again and nothing of it was written: a value out of bounds, a row touched twice, a broken

@@ -300,19 +300,6 @@ const tables = `
     foreign key (tenant_id, user_id) references users on delete cascade
   );
 
-  -- The highest sequence that the later pages of a paged list of orders may show.
-  create table order_list_starts (
-    tenant_id text not null,
-    user_id text not null,
-    -- SHA-256 of who reads it, its filters and its limit.
-    list bytea not null,
-    last_sequence bigint not null,
-    started_at timestamptz not null,
-    primary key (tenant_id, user_id, list),
-    foreign key (tenant_id, user_id) references users on delete cascade
-  );
-  create index order_list_starts_by_age on order_list_starts (started_at);
-
   create table idempotency_keys (
     tenant_id text not null,
     user_id text not null,

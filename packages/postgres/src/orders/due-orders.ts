@@ -20,7 +20,6 @@ import { databaseRun, query, sql, type Sql } from '../connection/sql.ts'
 import { isBrokerAccount } from '../credentials/account-store.ts'
 import { purgeRemoved } from '../operator/removals.ts'
 import { purgeKeys } from './idempotency-store.ts'
-import { purgeOrderLists } from './order-list.ts'
 import { haltsOfAccount, placements } from './order-row.ts'
 
 export const dueOrdersQueue = 'orders'
@@ -109,7 +108,7 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
         {
           logName: 'order_purge',
           everyMs: hourMs,
-          statements: () => [purgeKeys, purgeOrderLists, purgeOrphans],
+          statements: () => [purgeKeys, purgeOrphans],
         },
       ])
       return together(worker, upkeep)

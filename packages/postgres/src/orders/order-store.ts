@@ -137,7 +137,7 @@ export const openOrders = (
           return counted ?? { today: 0, underWay: 0 }
         },
         find: (owner, id) => find(owner, id, orders),
-        list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
+        list: (owner, query) => listOrders(knex, owner, query),
         findStored: (owner, id) => find(owner, id, placements),
         advance: async (owner, from, transition, now) => {
           const after = withTransition(from.order, transition, now)

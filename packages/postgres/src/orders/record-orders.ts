@@ -105,8 +105,7 @@ const keyOf = (tenantId: string, userId: string): string => JSON.stringify([tena
  *
  * 1. It is one statement, because every order waits for it.
  * 2. The counter is written before the limits are checked. The write locks it until the transaction
- *    ends, so that its figures are exact, and a user's orders are numbered in the order in which
- *    they are committed (see order-list.ts).
+ *    ends, so that its figures are exact.
  * 3. Counters are written in the order of the users, so that two transactions that need the same
  *    ones do not deadlock.
  */
