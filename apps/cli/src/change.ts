@@ -1,5 +1,5 @@
 // Applying documents: whole ones from a file, and those of one entry that a command composes.
-import { printForPeople, printForPrograms, styled, unset, type CommandContext } from './context.ts'
+import { printForPeople, printForPrograms, styled, type CommandContext } from './context.ts'
 import { CommandFailure, type Fault } from './failure.ts'
 import { readDocument } from './read-document.ts'
 import { valueText } from './table.ts'
@@ -148,8 +148,8 @@ export interface Change {
   readonly section: string
   /** Its fields where no option is given for them. */
   readonly entry: Readonly<Record<string, unknown>>
-  /** Whether the record must be new or must exist; left out where it may be either. */
-  readonly isNew?: boolean | undefined
+  /** Whether the record must be new or must exist. */
+  readonly isNew: boolean
   /** `key k-1` */
   readonly label: string
   /** The command that lists such records. */
@@ -176,9 +176,12 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
       : { path: flag, message: fault.message.replace(fault.path, flag) }
   }
   await withFaults(namedByFlag, async () => {
+    const given = Object.fromEntries(
+      Object.entries(context.values).filter(([, value]) => value !== undefined),
+    )
     const applied = await context.api.post<Applied>(
       '/apply',
-      { [section]: [composeEntry({ ...entry, new: isNew }, context.values)] },
+      { [section]: [{ ...entry, new: isNew, ...given }] },
       change.whenLost ??
         (isNew
           ? `See whether it was made: pnpm operator ${listCommand}.`
@@ -190,18 +193,6 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
       printForPeople(context, `No changes; already as requested: ${label}.`)
     printIssued(context, applied)
   })
-}
-
-/** The entry of a document; the option of `limits.maxOpenLots` sets a field of `limits`. */
-const composeEntry = (entry: Change['entry'], values: CommandContext['values']): object => {
-  const composed: Record<string, unknown> = { ...entry }
-  for (const [path, given] of Object.entries(values)) {
-    const [outer = '', inner] = path.split('.')
-    const value = given === unset ? null : given
-    if (inner === undefined) composed[outer] = value === undefined ? composed[outer] : value
-    else composed[outer] = { ...Object(composed[outer]), [inner]: value }
-  }
-  return composed
 }
 
 const withFaults = async (

@@ -1,10 +1,10 @@
 // Every command: its name, its options and what it runs.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
-import { printForPeople, styled, unset, type CommandContext, type Values } from './context.ts'
+import { printForPeople, styled, type CommandContext, type Values } from './context.ts'
 import { applyDocument, changeRecord, type Change } from './change.ts'
 import { runDoctor } from './doctor.ts'
-import { CommandFailure, usageFailure } from './failure.ts'
+import { CommandFailure } from './failure.ts'
 import {
   finishOrder,
   listings,
@@ -35,7 +35,7 @@ export type Options = Readonly<
 >
 
 export interface Command {
-  /** With its argument: `limits set <account>`. */
+  /** With its argument: `keys revoke <key>`. */
   readonly usage: string
   readonly help: string
   readonly required?: Options
@@ -54,11 +54,6 @@ const numberAboveZero = (text: string): number => {
 const countFromOne = (text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 1.')
-}
-const numberOrNone = (text: string) => {
-  if (text === 'none') return unset
-  if (digits.test(text) && Number.isFinite(Number(text))) return Number(text)
-  throw new InvalidArgumentError('It must be none, or a number from 0 in digits, such as 0.5.')
 }
 
 const day = (text: string): string => {
@@ -83,11 +78,6 @@ const several = (text: string, before: readonly string[] = []): readonly string[
   if (parts.length === 0) throw new InvalidArgumentError('It must have at least one value.')
   return [...before, ...parts]
 }
-const severalOrNone = (text: string, before?: readonly string[] | typeof unset) => {
-  if (text !== 'none' && before !== unset) return several(text, before)
-  if (before === undefined) return unset
-  throw new InvalidArgumentError('none must stand alone.')
-}
 
 /** Builds the change for this call. */
 type ChangeOf = (context: CommandContext) => Change | Promise<Change>
@@ -96,15 +86,6 @@ const runChange =
   (changeOf: ChangeOf): Command['run'] =>
   async (context) =>
     changeRecord(context, await changeOf(context))
-
-/** At least one option must be given. */
-const runChangeWithOptions =
-  (changeOf: ChangeOf): Command['run'] =>
-  async (context) => {
-    if (Object.values(context.values).every((value) => value === undefined))
-      throw usageFailure('At least one option must be given.', '--help lists them.')
-    await changeRecord(context, await changeOf(context))
-  }
 
 const limit: Options = {
   '--limit <n>': ['limit', `how many at most; ${shownRows} without --json`, countFromOne],
@@ -152,37 +133,6 @@ const existingRecordCommand = (
       listCommand: `${name} list`,
     })),
   }
-}
-
-/** A change, or the removal, of what belongs to an account and is listed with it. */
-const accountChange =
-  (section: string, one: string, isRemoval = false): ChangeOf =>
-  ({ argument: accountId }) => ({
-    section,
-    isNew: isRemoval ? false : undefined,
-    entry: { accountId, removed: isRemoval },
-    label: `${one} of account ${accountId}`,
-    listCommand: 'tenants show <tenant>',
-  })
-
-const deskLimits: Options = {
-  '--max-open-lots <lots>': ['limits.maxOpenLots', 'open lots together; none unsets', numberOrNone],
-  '--max-open-positions <n>': [
-    'limits.maxOpenPositions',
-    'open positions together; none unsets',
-    numberOrNone,
-  ],
-  '--symbols <symbols>': [
-    'limits.allowedSymbols',
-    'symbols that may be traded; repeat or separate with commas; none allows all',
-    severalOrNone,
-  ],
-}
-const started: Options = {
-  '--started <time>': [
-    'startedAt',
-    'when it began, which identifies it among those of the account',
-  ],
 }
 
 const tenantCommands: readonly Command[] = [
@@ -348,78 +298,6 @@ const credentialCommands: readonly Command[] = [
   }),
 ]
 
-const limitCommands: readonly Command[] = [
-  {
-    usage: 'limits set <account>',
-    help: "set a trader's limits on an account; limits that are not named stay as they are",
-    options: {
-      ...deskLimits,
-      '--max-lots-per-order <lots>': [
-        'limits.maxLotsPerOrder',
-        'lots of one order; none unsets',
-        numberOrNone,
-      ],
-      '--approval-above <lots>': [
-        'limits.approvalAboveLots',
-        'larger orders are refused because they need an approval; none unsets',
-        numberOrNone,
-      ],
-    },
-    examples: [
-      'limits set 0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c --max-lots-per-order 5 --symbols EURUSD,GBPUSD',
-    ],
-    run: runChangeWithOptions(accountChange('traderLimits', 'limits')),
-  },
-  {
-    usage: 'limits clear <account>',
-    help: "remove all of a trader's limits from an account",
-    run: runChange(accountChange('traderLimits', 'limit', true)),
-  },
-  list('desks', 'desks with their limits and accounts', tenant),
-  {
-    usage: 'desks set <desk>',
-    help: 'make a desk or set its limits; what is not named stays as it is',
-    options: {
-      ...deskLimits,
-      '--tenant <id>': ['tenantId', 'its tenant; a new desk needs it'],
-      '--account <accounts>': [
-        'accounts',
-        'all of its accounts, with commas or by repeating it',
-        several,
-      ],
-    },
-    examples: ['desks set d-1 --tenant acme --account 0b1f6a52-… --max-open-lots 50'],
-    run: runChangeWithOptions(({ argument: id }) => ({
-      section: 'desks',
-      entry: { id },
-      label: `desk ${id}`,
-      listCommand: 'desks list',
-    })),
-  },
-  existingRecordCommand('remove', 'desks', 'remove a desk; its accounts stay', {
-    removed: true,
-  }),
-  {
-    usage: 'challenges set <account>',
-    help: 'begin a challenge or change its status; the newest of an account counts',
-    required: {
-      ...started,
-      '--status <status>': [
-        'status',
-        'a failed one locks new orders',
-        ['active', 'passed', 'failed'],
-      ],
-    },
-    run: runChange(accountChange('challenges', 'challenge')),
-  },
-  {
-    usage: 'challenges remove <account>',
-    help: 'remove a challenge',
-    required: started,
-    run: runChange(accountChange('challenges', 'challenge', true)),
-  },
-]
-
 const orderCommands: readonly Command[] = [
   list('orders', 'orders under way of all tenants, oldest first', {
     ...tenant,
@@ -467,7 +345,7 @@ export const commands: readonly Command[] = [
   ...tenantCommands,
   ...accountCommands,
   ...credentialCommands,
-  ...limitCommands,
+  list('desks', 'desks with their limits and accounts', tenant),
   ...orderCommands,
   {
     usage: 'report',

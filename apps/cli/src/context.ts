@@ -24,9 +24,6 @@ export interface Output {
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** What `none` as the value of a limit stands for. */
-export const unset = Symbol('none')
-
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 
 /** Coloured on a terminal, unless NO_COLOR is set. */

@@ -19,9 +19,7 @@ const groupHelp: Readonly<Record<string, string>> = {
   accounts: 'list, link and unlink accounts',
   keys: 'list, make and revoke API keys',
   tokens: 'list and revoke stored access tokens',
-  limits: "set and clear a trader's limits on an account",
-  desks: 'list desks, and set their limits and accounts',
-  challenges: 'set and remove challenges of an account',
+  desks: 'list desks',
   orders: 'list orders under way, and end one by hand',
   secrets: 'encrypt stored secrets with a new key',
 }

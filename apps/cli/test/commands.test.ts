@@ -245,41 +245,17 @@ it.each([
 
 describe('a change of one record', () => {
   const other = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3d'
-  const started = '2026-10-01T00:00:00.000Z'
   const link = `accounts link --user u-2 --name Second --number 77 --server S --currency EUR --id ${other}`
 
   it.for<readonly string[]>([
     [link, `create accounts ${other}: `],
     [`accounts unlink ${other}`, `remove accounts ${other}\n`],
-    [
-      `limits set ${account} --max-open-lots 20 --symbols EURUSD --symbols GBPUSD`,
-      `create traderLimits ${account}: limits.maxOpenLots 20, limits.allowedSymbols EURUSD GBPUSD\n`,
-    ],
-    [
-      `limits set ${account} --max-open-lots none --approval-above 2.5`,
-      `change traderLimits ${account}: limits.maxOpenLots 20 -> -, limits.approvalAboveLots - -> 2.5\n`,
-    ],
-    ['desks set d-1 --max-open-positions 7', 'change desks d-1: limits.maxOpenPositions - -> 7\n'],
-    [`desks set d-2 --tenant acme --account ${account}`, 'create desks d-2: tenantId acme, '],
-    ['desks remove d-2', 'remove desks d-2\n'],
-    ['desks remove d-1', 'remove desks d-1\n'],
-    [
-      `challenges set ${account} --started 2026-10-01 --status active`,
-      `create challenges ${account} ${started}: status active\n`,
-    ],
     ['tokens revoke t-1', 'change accessTokens t-1: enabled yes -> no\n'],
     [
       'tenants show acme',
       'acme  Acme\nprovider token: set\n\nusers (2)\n',
-      'EURUSD GBPUSD  2.5\n',
-      `${account}  ${started}  active\n`,
       `${account}  equity_below  critical  9000   no    no             no        -              -\n`,
     ],
-    [
-      `challenges remove ${account} --started ${started}`,
-      `remove challenges ${account} ${started}\n`,
-    ],
-    [`limits clear ${account}`, `remove traderLimits ${account}\n`],
     ['keys revoke k-1', 'No changes; already as requested: key k-1'],
   ])('is reported: %s', async ([words = '', ...printed]) => {
     const out = await done(words)
@@ -295,9 +271,6 @@ describe('a change of one record', () => {
     ],
     ['tokens revoke t-none', 'There is no token t-none'],
     [`accounts unlink ${other}`, `There is no account ${other}`],
-    [`challenges remove ${account} --started ${started}`, 'There is no challenge'],
-    [`limits set ${other} --max-open-lots 1`, 'must be the id of an existing account'],
-    [`limits clear ${other}`, `There is no limit of account ${other}, and nothing was changed.`],
     ['keys make --user u-1 --scope all', '  --scope must be one of accounts:read, '],
     [
       'accounts link --user u-none --provider-account demo',
@@ -357,6 +330,7 @@ describe('an order whose outcome is unknown', () => {
 
   it('is listed, is named by a change that touches it, and is ended by hand once', async () => {
     expect(await done('orders list')).toBe('There are no orders under way.\n')
+    await done('apply -', '{ desks: [{ id: d-1, removed: true }] }')
     const id = await placed()
     expect(await done('orders list --stuck')).toBe('There are no orders under way.\n')
     expect(await done(`orders show ${id}`)).toMatch(/^destination\.providerAccountId +demo$/m)
@@ -414,7 +388,6 @@ it.each([
   'keys forge',
   'keys list --tennant acme',
   'keys make',
-  `limits set ${account}`,
   "keys make --user u-1 --allow ''",
   'tenants list --url localhost:3001',
   'users list --limit 0',
@@ -433,14 +406,6 @@ it.each([
   [
     'orders finish o-1 --as filled --reason r --volume 0',
     "'--volume <lots>' argument '0' is invalid. It must be a number above 0 in digits",
-  ],
-  [
-    `limits set ${account} --max-open-lots 1e3`,
-    "argument '1e3' is invalid. It must be none, or a number from 0 in digits, such as 0.5.",
-  ],
-  [
-    `limits set ${account} --symbols EURUSD --symbols none`,
-    "argument 'none' is invalid. none must stand alone.",
   ],
   ['keys make --usr u-1', "unknown option '--usr'"],
   ['keys make --user u-1 --expires morgen', 'It must be a day or a time such as 2027-01-31'],

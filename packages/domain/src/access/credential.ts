@@ -57,13 +57,9 @@ export interface Caller {
   readonly owner: Owner
 }
 
-/** For a use case that depends on earlier requests of the same program. */
-export interface CallingProgram extends Caller {
+/** For a use case that depends on what the credential may do. */
+export interface ScopedCaller extends Caller {
   readonly program: ProgramId
-}
-
-/** For a use case that also depends on what the credential may do. */
-export interface ScopedCaller extends CallingProgram {
   readonly scopes: ReadonlySet<Scope>
 }
 

@@ -7,7 +7,6 @@ export {
   requireScope,
   scopes,
   type Caller,
-  type CallingProgram,
   type ScopedCaller,
   type Credential,
   type CredentialHash,
