@@ -2,6 +2,7 @@
 // first, and then queried; one account that cannot be read fails the whole.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, type BrokerAccount } from '../accounts/account.ts'
@@ -178,6 +179,10 @@ export const createTrades = (ports: TradePorts) => {
       })),
     )
 
+  /**
+   * Read after the trades: it is BrokerUnavailable where an account was linked anew, so that what
+   * was read may lack them.
+   */
   const tradeProvenance = (
     owner: Owner,
     reads: readonly JournalRead[],
@@ -190,23 +195,16 @@ export const createTrades = (ports: TradePorts) => {
       TE.map((skipped) => ({ ...provenanceOf(broker.source, reads, clock.now()), skipped })),
     )
 
-  const getTrade = (
-    { owner }: Caller,
-    { id: text }: ById,
-  ): AsyncResult<WarnedTrades<ClosedTrade>, 'TradeNotFound' | JournalTag> =>
+  const findTrade = (owner: Owner, rawId: string) =>
     pipe(
-      findPositionAccount(ports)(owner, text, refuse('TradeNotFound')),
+      findPositionAccount(ports)(owner, rawId, refuse('TradeNotFound')),
       TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
       TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
-      TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
-      TE.bindW('data', ({ id }) =>
-        pipe(trades.find(owner, id), TE.flatMap(TE.fromOption(() => refuse('TradeNotFound')))),
+      TE.bindW('found', ({ id }) => trades.find(owner, id)),
+      TE.tap(({ found, read }) =>
+        O.isSome(found) ? TE.right(undefined) : tradeProvenance(owner, [read]),
       ),
-      TE.map(({ data, provenance, read }) => ({
-        data,
-        provenance,
-        ...withWarnings(incompleteIn([read])),
-      })),
+      TE.bindW('trade', ({ found }) => TE.fromOption(() => refuse('TradeNotFound'))(found)),
     )
 
   /** Brings the journals of the accounts up to date, then queries their trades. */
@@ -225,16 +223,11 @@ export const createTrades = (ports: TradePorts) => {
         accountIds: reads.map(({ accountId }) => accountId),
         filter,
       })),
-      // Both at once: they are two statements for the database.
-      TE.bindW('found', ({ reads, selection }) =>
-        pipe(
-          TE.Do,
-          TE.apS('rows', query(selection)),
-          TE.apSW('provenance', tradeProvenance(owner, reads)),
-        ),
-      ),
-      TE.map(({ selected, reads, selection, found }) => ({
-        ...found,
+      TE.bindW('rows', ({ selection }) => query(selection)),
+      TE.bindW('provenance', ({ reads }) => tradeProvenance(owner, reads)),
+      TE.map(({ selected, reads, selection, rows, provenance }) => ({
+        rows,
+        provenance,
         selection,
         currencies: [...new Set(selected.map(({ account }) => account.currency))],
         incomplete: incompleteIn(reads),
@@ -333,7 +326,19 @@ export const createTrades = (ports: TradePorts) => {
      * GET /trades/:id: a position that is still open, skipped, unknown, malformed or another's has
      * no trade.
      */
-    getTrade,
+    getTrade: (
+      { owner }: Caller,
+      { id }: ById,
+    ): AsyncResult<WarnedTrades<ClosedTrade>, 'TradeNotFound' | JournalTag> =>
+      pipe(
+        findTrade(owner, id),
+        TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
+        TE.map(({ trade, provenance, read }) => ({
+          data: trade,
+          provenance,
+          ...withWarnings(incompleteIn([read])),
+        })),
+      ),
 
     /** GET /trades/stats. */
     getTradeStatistics: (
@@ -447,19 +452,20 @@ export const createTrades = (ports: TradePorts) => {
 
     /** GET /trades/:id/deals: what the trade was folded from, page by page. */
     getTradeDeals: (
-      caller: Caller,
+      { owner }: Caller,
       { id, query }: ById & WithQuery<PageRequest>,
     ): AsyncResult<TradeDeals, 'TradeNotFound' | JournalTag> =>
       pipe(
-        getTrade(caller, { id }),
-        TE.bindW('found', ({ data: { accountId, trade } }) =>
-          trades.deals(caller.owner, accountId, trade.positionId, query),
+        findTrade(owner, id),
+        TE.bindW('of', ({ trade: { accountId, trade } }) =>
+          trades.deals(owner, accountId, trade.positionId, query),
         ),
-        TE.map(({ found: { deals, sums }, provenance, warnings }) => ({
+        TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
+        TE.map(({ of: { deals, sums }, provenance, read }) => ({
           data: { deals: deals.data, sums },
           pagination: deals.pagination,
           provenance,
-          ...(warnings && { warnings }),
+          ...withWarnings(incompleteIn([read])),
         })),
       ),
 

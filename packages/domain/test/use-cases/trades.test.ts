@@ -1,13 +1,16 @@
+import { setImmediate } from 'node:timers/promises'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { refuse } from '../../src/errors.ts'
+import { refuse, type Refusal } from '../../src/errors.ts'
+import type { TradeRecords } from '../../src/ports/index.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { createTrades } from '../../src/use-cases/trades.ts'
 import { createJournalDesk, down, owner, rightOf, tagOf } from './desk.ts'
 
 const all = { profitFilter: 'all' } as const
 const caller = { owner }
+const firstPage = { page: 1, limit: 10 }
 
 const closed = (positionId: string, closedAt: number, profit: number): readonly [Deal, Deal] => {
   const deal = { positionId, symbol: 'EURUSD', volume: 1, price: 1, commission: 0, swap: 0 }
@@ -77,6 +80,34 @@ describe('a read of trades', () => {
       }
     },
   )
+
+  it.each<
+    [
+      keyof TradeRecords,
+      (trades: ReturnType<typeof createTrades>, id: string) => TE.TaskEither<Refusal, unknown>,
+    ]
+  >([
+    ['page', ({ listTrades }) => listTrades(caller, { query: { ...all, limit: 1 } })],
+    ['results', ({ getTradeStatistics }) => getTradeStatistics(caller, { query: {} })],
+    ['exportPage', ({ exportTrades }) => exportTrades(caller, { query: all })],
+    ['find', ({ getTrade }, id) => getTrade(caller, { id })],
+    ['deals', ({ getTradeDeals }, id) => getTradeDeals(caller, { id, query: firstPage })],
+  ])('fails where an account is linked to another one before %s is read', async (name, read) => {
+    const { desk, accounts } = opened()
+    const [account, other] = accounts
+    desk.put(account, closed('1', 10, 1))
+    desk.put(other, [])
+    const readNow = desk.trades[name] as (...of: readonly unknown[]) => () => Promise<never>
+    const readLate =
+      (...of: readonly unknown[]) =>
+      async () => {
+        await setImmediate()
+        desk.relink(account, { provider: { providerAccountId: 'another', region: null } })
+        return readNow(...of)()
+      }
+    const trades = createTrades({ ...desk, trades: { ...desk.trades, [name]: readLate } })
+    expect(await tagOf(read(trades, `${account.id}:1`))).toBe('BrokerUnavailable')
+  })
 })
 
 describe('GET /trades/export', () => {
