@@ -35,9 +35,11 @@ interface Shown {
   readonly events: readonly LogEvent[]
   /** Whether older ones can be read, also again where they were dropped. */
   readonly hasOlder: boolean
+  /** How many came while the reader paused and the page was full; they are not among `events`. */
+  readonly missed: number
 }
 
-const nothing: Shown = { events: [], hasOlder: false }
+const nothing: Shown = { events: [], hasOlder: false, missed: 0 }
 
 export type FollowedLog = ReturnType<typeof useEventLog>
 
@@ -54,8 +56,11 @@ const startOfLog = async (client: Client, signal: AbortSignal): Promise<string> 
   }
 }
 
-/** The latest events, and each that comes. */
-export const useEventLog = (filter: EventFilter) => {
+/**
+ * The latest events, and each that comes.
+ * @param isPaused whether none of those that are there may be dropped for it
+ */
+export const useEventLog = (filter: EventFilter, isPaused = false) => {
   const { client, whyHidden } = useSession()
   /** Undefined until it was read. */
   const [log, setLog] = useState<Shown>()
@@ -64,7 +69,10 @@ export const useEventLog = (filter: EventFilter) => {
   const [isFollowing, setIsFollowing] = useState(false)
   const [failure, setFailure] = useState<string>()
   const reading = useAction('older events')
-  const key = JSON.stringify(filter)
+  const paused = useRef(isPaused)
+  paused.current = isPaused
+  const [timesReadAnew, setTimesReadAnew] = useState(0)
+  const key = JSON.stringify([filter, timesReadAnew])
   const { types, ...ofAccount } = filter
   const query = { ...ofAccount, ...(types && { types: types.join() }) }
   /** The event after which the log is followed; another object once the log is read anew. */
@@ -88,7 +96,7 @@ export const useEventLog = (filter: EventFilter) => {
           { ...query, order: 'desc', limit: pageSize },
           { signal },
         )
-        setLog({ events: data, hasOlder: meta.pagination.has_next })
+        setLog({ events: data, hasOlder: meta.pagination.has_next, missed: 0 })
         setFailure(undefined)
         read.newest = (data[0] ?? place)?.id ?? (await startOfLog(client, signal))
       }
@@ -96,9 +104,11 @@ export const useEventLog = (filter: EventFilter) => {
       for await (const event of client.events({ ...filter, after, signal, onConnection })) {
         read.newest = event.id
         setLog((last = nothing) => {
+          if (paused.current && last.events.length >= maxEvents)
+            return { ...last, missed: last.missed + 1 }
           const kept = last.events.slice(0, Math.max(maxEvents, last.events.length) - 1)
           const isDropped = kept.length < last.events.length
-          return { events: [event, ...kept], hasOlder: last.hasOlder || isDropped }
+          return { ...last, events: [event, ...kept], hasOlder: last.hasOlder || isDropped }
         })
         changed()
       }
@@ -120,7 +130,8 @@ export const useEventLog = (filter: EventFilter) => {
       // The filter may have changed meanwhile.
       if (latest.current !== current) return undefined
       // An event that came meanwhile may have dropped the last of those that were shown.
-      setLog(({ events } = nothing) => ({
+      setLog(({ events, missed } = nothing) => ({
+        missed,
         events: [
           ...events,
           ...[...shown, ...data].filter(({ id }) => id < (events.at(-1)?.id ?? '')),
@@ -138,6 +149,7 @@ export const useEventLog = (filter: EventFilter) => {
     isFollowing,
     failure,
     readOlder,
+    readAnew: () => setTimesReadAnew((last) => last + 1),
     reading,
   }
 }
@@ -200,14 +212,20 @@ export const EventLog = () => {
   const readable = eventTypes.filter((type) => missingScopesOf(me, type) === undefined)
   const types = typesOf(query, readable)
   const accountId = query.get('account') ?? ''
-  const log = useEventLog({
-    ...(accountId !== '' && { accountId }),
-    ...(types.length > 0 && { types }),
-  })
   // The newest event that was shown when the reader paused; ids sort as the events do.
   const [pausedAt, setPausedAt] = useState<string>()
-  const newer =
-    pausedAt === undefined ? 0 : (log.events ?? []).filter(({ id }) => id > pausedAt).length
+  const isPaused = pausedAt !== undefined
+  const log = useEventLog(
+    { ...(accountId !== '' && { accountId }), ...(types.length > 0 && { types }) },
+    isPaused,
+  )
+  const { events: read = [], missed = 0 } = log
+  const heldBack = isPaused ? read.filter(({ id }) => id > pausedAt).length : 0
+  const newer = heldBack + missed
+  const pauseOrResume = (): void => {
+    setPausedAt(isPaused ? undefined : (read[0]?.id ?? ''))
+    if (missed > 0) log.readAnew()
+  }
   if (log.hidden) return <Notice>{log.hidden}</Notice>
   return (
     <>
@@ -216,23 +234,21 @@ export const EventLog = () => {
         title="Log"
         aside={
           <div class="buttons">
-            {pausedAt === undefined ? (
-              <ConnectionStatus log={log} />
-            ) : (
+            {isPaused ? (
               <span role="status">
                 {newer === 0 ? 'paused' : `paused, ${plural(newer, 'newer event')}`}
               </span>
+            ) : (
+              <ConnectionStatus log={log} />
             )}
             <button
               type="button"
               class="small"
-              aria-pressed={pausedAt !== undefined}
+              aria-pressed={isPaused}
               disabled={!log.events}
-              onClick={() =>
-                setPausedAt(pausedAt === undefined ? (log.events?.[0]?.id ?? '') : undefined)
-              }
+              onClick={pauseOrResume}
             >
-              {pausedAt === undefined ? 'Pause' : 'Resume'}
+              {isPaused ? 'Resume' : 'Pause'}
             </button>
           </div>
         }
@@ -240,7 +256,7 @@ export const EventLog = () => {
         <EventsOrReason log={log}>
           {(events) => (
             <>
-              <EventTable events={events.slice(newer)} accounts={accounts.data ?? []} />
+              <EventTable events={events.slice(heldBack)} accounts={accounts.data ?? []} />
               {log.hasOlder && (
                 <button type="button" disabled={log.reading.isDisabled} onClick={log.readOlder}>
                   Show {pageSize} older

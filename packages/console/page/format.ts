@@ -45,7 +45,10 @@ const fractionDigits = (size: number): number => {
 export const compact = (amount: number, signDisplay: 'auto' | 'exceptZero' = 'auto'): string =>
   numberFormat({
     notation: 'compact',
-    maximumFractionDigits: fractionDigits(Math.abs(amount)),
+    // Of an account in BTC such amounts are no small ones.
+    ...(Math.abs(amount) < 0.1
+      ? { maximumSignificantDigits: 2 }
+      : { maximumFractionDigits: fractionDigits(Math.abs(amount)) }),
     signDisplay,
   }).format(amount)
 
@@ -171,6 +174,8 @@ export const duration = (seconds: number): string => {
 }
 
 let aheadMs = 0
+/** Since when the page measures time, by the service's clock. */
+let measuredSince = Date.now() - performance.now()
 
 /**
  * Compares the viewer's clock with the time of a reply, which was written between `askedAt` and now.
@@ -180,10 +185,15 @@ let aheadMs = 0
 export const compareClocks = (askedAt: number, repliedAt: string): void => {
   const time = Date.parse(repliedAt)
   aheadMs = Math.min(Math.max(0, askedAt - time), Date.now() - time)
+  measuredSince = Date.now() - aheadMs - performance.now()
 }
 
-/** By the service's clock, in epoch milliseconds. */
-export const serviceNow = (): number => Date.now() - aheadMs
+/**
+ * By the service's clock, in epoch milliseconds. The viewer's clock may be set back, and the measured
+ * time stands still while the machine sleeps: the later of the two counts.
+ */
+export const serviceNow = (): number =>
+  Math.max(Date.now() - aheadMs, measuredSince + performance.now())
 
 export const ago = (iso: string): string => {
   const seconds = Math.max(0, Math.floor((serviceNow() - Date.parse(iso)) / 1_000))

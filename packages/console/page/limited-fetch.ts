@@ -1,5 +1,7 @@
 // Requests with one key: reads pause once its limits refused one, and a refused key is reported.
 
+import { serviceNow } from './format.ts'
+
 const shortestPauseMs = 60_000
 
 /**
@@ -10,7 +12,7 @@ export const createFetch = (onUnauthorized: () => void): typeof fetch => {
   let refusal = ''
   let pausedUntil = 0
   return async (input, init) => {
-    const pauseMs = pausedUntil - Date.now()
+    const pauseMs = pausedUntil - serviceNow()
     const isPreview = typeof input === 'string' && input.endsWith('/preview')
     if (pauseMs > 0 && (init?.method === 'GET' || isPreview)) {
       const headers = { 'Retry-After': String(Math.ceil(pauseMs / 1_000)) }
@@ -30,7 +32,7 @@ export const createFetch = (onUnauthorized: () => void): typeof fetch => {
       if (/"scope": ?"(tier|suspension|address)"/.test(text)) {
         refusal = text
         const retryAfterMs = 1_000 * Number(reply.headers.get('Retry-After'))
-        pausedUntil = Date.now() + Math.max(shortestPauseMs, retryAfterMs)
+        pausedUntil = serviceNow() + Math.max(shortestPauseMs, retryAfterMs)
       }
     }
     return reply

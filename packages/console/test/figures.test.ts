@@ -1,9 +1,10 @@
 // Which figures are shown for what is typed, and for what the service sends.
 import type { Account, LogEvent } from '@tradeport/client'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { describeEvent } from '../page/events.ts'
 import {
   axisLabels,
+  compact,
   compareClocks,
   isAmbiguous,
   momentOf,
@@ -121,6 +122,22 @@ it.each([
     expect(Math.abs(serviceNow() - now - serviceAheadMs)).toBeLessThan(2_000)
   },
 )
+
+it("goes by the measured time where the viewer's clock is set back", () => {
+  const now = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: now - 7_200_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(Math.abs(serviceNow() - now)).toBeLessThan(2_000)
+})
+
+it.each([
+  [0, '0'],
+  [-0.0080832, '-0.0081'],
+  [9.994, '9.99'],
+  [1_234, '1.2K'],
+])('writes %d in a picture as %s', (amount, text) => {
+  expect(compact(amount)).toBe(text)
+})
 
 it('names accounts so that each is told from the others, and turns no text around them', () => {
   const names = ['One', 'Twin', 'Twin\u200e', '\u202eevil', '\u05d0']
