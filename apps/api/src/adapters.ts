@@ -432,5 +432,5 @@ const reportDisagreement = (
 ): void =>
   log.warn(
     { event: 'journal_disagrees', accountId, owner, difference },
-    'journal mismatch (balance differs or deals are missing at the broker); re-reading full history',
+    'journal mismatch: the balance differs from the sum of the deals; the full history is read again later',
   )

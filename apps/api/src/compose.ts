@@ -1,5 +1,5 @@
-// Adapters to use cases: which ports each group of use cases gets, and what is cached on the way.
-// No decision is made here.
+// Adapters to use cases: which ports each group of use cases gets, what is cached on the way, and
+// what invalidates it.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as T from 'fp-ts/lib/Task.js'

@@ -1,5 +1,5 @@
 // Caches of what the broker reports of an account. A change of the account invalidates what they
-// keep of it.
+// keep of its positions and figures, but not of its market data.
 import {
   requireBrokerAccount,
   type AccountReading,

@@ -76,6 +76,12 @@ export const unreadJournal: JournalState = {
 const notLinked = (accountId: AccountId): Refusal<'BrokerUnavailable'> =>
   refuse('BrokerUnavailable', { accountId, reason: 'it is not linked so' })
 const dealsOf = ({ deals }: StoredJournal): readonly BrokerDeal[] => [...deals.values()]
+/** What others after one of the deals changed the balance by. */
+export const sumsOfOthers =
+  (kept: readonly BrokerDeal[], deals: readonly BrokerDeal[]) =>
+  (deal: BrokerDeal): number =>
+    moneyIn(kept.filter((one) => !deals.includes(one) && compareDealOrder(one, deal) > 0))
+
 const moneyIn = (deals: readonly BrokerDeal[]): number => sumExactly(deals.flatMap(balanceAmounts))
 
 /** @param happened records the events of deals */
@@ -168,7 +174,7 @@ export const createFakeJournal = (
       const held = stored.get(account.accountId)
       if (held?.lease?.id !== leaseId) return
       held.lease = null
-      if (result === 'stopped') held.state = { ...held.state, wantedAt: null }
+      if (result === 'too_many_deals') held.state = { ...held.state, wantedAt: null }
     },
     dealsFrom: (account, from, limit) =>
       dealsFrom(account, from).toSorted(byTimeAndText).slice(0, limit),
@@ -216,7 +222,6 @@ export const createFakeJournal = (
         }
         const { account, linkedAt } = claim
         if (reading !== null) {
-          const dealsFromFirstInserted = dealsOf(held)
           const events = journalEvents({
             accountId: account.accountId,
             linkedAt,
@@ -225,8 +230,8 @@ export const createFakeJournal = (
             closedBefore: new Set(
               [...before].flatMap(([id, { status }]) => (status === 'closed' ? [id] : [])),
             ),
-            dealsFromFirstInserted,
-            sumOfAllDeals: moneyIn(dealsFromFirstInserted),
+            sumOfOthersAfter: sumsOfOthers(dealsOf(held), inserted),
+            sumOfAllDeals: moneyIn(dealsOf(held)),
             before: claim.state,
             reading,
           })

@@ -24,7 +24,7 @@ import type { WebhookEventType } from '../webhooks/webhook.ts'
 
 export interface ServiceEvent {
   readonly type: WebhookEventType
-  /** The same however often something is reported to its owner; it is recorded once. */
+  /** One that was recorded for a user is not recorded again. */
   readonly key: string
   readonly data: Readonly<Record<string, unknown>>
 }

@@ -1,4 +1,4 @@
-// Events about orders and positions, with the payloads that webhooks deliver.
+// Events about orders, positions, trades, balances and risk, with their payloads.
 export {
   orderCreated,
   outcomeEvents,

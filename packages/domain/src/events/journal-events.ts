@@ -30,18 +30,18 @@ export interface WrittenDeals {
   readonly positions: ReadonlyMap<string, readonly BrokerDeal[]>
   /** The positions that were closed trades before this write. */
   readonly closedBefore: ReadonlySet<string>
-  /** All kept deals since the earliest inserted one, or since the link if that was later. */
-  readonly dealsFromFirstInserted: readonly BrokerDeal[]
+  /** What the kept deals after an inserted one, but for inserted ones, changed the balance by. */
+  readonly sumOfOthersAfter: (deal: BrokerDeal) => number
   /** What all kept deals together changed the balance by. */
   readonly sumOfAllDeals: number
-  /** The last comparison of the deals with the balance before this write. */
+  /** The last comparison of the deals with the balance when the journal was claimed. */
   readonly before: Pick<JournalState, 'check' | 'disagreements'>
   /** The account as read just after the deals. */
   readonly reading: AccountReading
 }
 
 /** Whether a deal makes events: it is no older than the link, or its time cannot be read. */
-export const isSinceLink = ({ time }: DealKey, linkedAt: Instant): boolean =>
+export const isAfterLink = ({ time }: DealKey, linkedAt: Instant): boolean =>
   !isReadableTime(time) || time >= linkedAt
 
 /**
@@ -65,10 +65,10 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
   const closedByCorrection: ServiceEvent[] = []
   const add = (deal: BrokerDeal, event: ServiceEvent): unknown =>
     events.get(dealKey(deal))?.push(event)
-  const isAfterLink = (deal: BrokerDeal): boolean => isSinceLink(deal, linkedAt)
+  const isNew = (deal: BrokerDeal): boolean => isAfterLink(deal, linkedAt)
 
   for (const [ticket, all] of written.positions) {
-    if (!all.some(isAfterLink)) continue
+    if (!all.some(isNew)) continue
     const position = { accountId, ticket, symbol: symbolOf(all) }
     const own = insertedByPosition.get(ticket) ?? []
     const addOpening = (deal: BrokerDeal, again?: string): unknown =>
@@ -76,21 +76,20 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
 
     const firstInserted = own.find(({ entry }) => entry === 'in')
     const wasOpened = all.some((deal) => deal.entry === 'in' && !events.has(dealKey(deal)))
-    if (firstInserted !== undefined && isAfterLink(firstInserted) && !wasOpened)
-      addOpening(firstInserted)
+    if (firstInserted !== undefined && isNew(firstInserted) && !wasOpened) addOpening(firstInserted)
 
     const inOrder = all.toSorted(compareDealOrder)
     for (const close of positionCloses(inOrder)) {
       const { deal } = close
-      if (isAfterLink(deal)) add(deal, positionClosed(position, close))
+      if (isNew(deal)) add(deal, positionClosed(position, close))
       if (deal.entry === 'inout') {
         const opened = { ...deal, volume: close.openedVolume ?? 0 }
-        if (isAfterLink(deal)) add(deal, positionOpened(position, [opened], dealKey(deal)))
+        if (isNew(deal)) add(deal, positionOpened(position, [opened], dealKey(deal)))
         continue
       }
       const next = inOrder[inOrder.indexOf(deal) + 1]
       const reopening = next && own.find((one) => dealKey(one) === dealKey(next))
-      if (close.remainingVolume === 0 && reopening?.entry === 'in' && isAfterLink(reopening))
+      if (close.remainingVolume === 0 && reopening?.entry === 'in' && isNew(reopening))
         addOpening(reopening, dealKey(reopening))
     }
 
@@ -111,12 +110,15 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
   const balanceNow = balanceAfterDeals(written)
   const balance = exactSumOf([balanceNow ?? 0])
   const current = (): number | null => (balanceNow === null ? null : balance.value())
-  const others = written.dealsFromFirstInserted.filter((deal) => !events.has(dealKey(deal)))
-  for (const deal of [...inserted, ...others].toSorted(compareDealOrder).toReversed()) {
+  let sumOfOthers = 0
+  for (const deal of inserted.filter(isNew).toReversed()) {
+    balance.add(sumOfOthers)
+    sumOfOthers = written.sumOfOthersAfter(deal)
+    balance.add(-sumOfOthers)
     const after = current()
     for (const amount of balanceAmounts(deal)) balance.add(-amount)
     const amount = sumExactly(balanceAmounts(deal))
-    if (isAfterLink(deal) && (amount !== 0 || deal.kind === 'credit'))
+    if (amount !== 0 || deal.kind === 'credit')
       add(deal, balanceChanged({ accountId, deal, before: current(), after, amount, reading }))
   }
   return [...events.values(), closedByCorrection].flat()

@@ -125,14 +125,14 @@ export interface ChangedDeal {
 
 export interface DealsComparison {
   /** A deal that was shown before counts as shown once. Returns whether the page has a new one. */
-  readonly add: (page: readonly BrokerDeal[]) => boolean
+  readonly addPage: (page: readonly BrokerDeal[]) => boolean
   /** How many differences were found and not taken yet. */
-  readonly size: () => number
+  readonly differenceCount: () => number
   /**
    * Takes the differences that were found.
-   * @param isEnd whether all was shown, so that the kept deals that were not have vanished
+   * @param isLastPage whether all was shown, so that the kept deals that were not have vanished
    */
-  readonly take: (isEnd: boolean) => {
+  readonly takeDifferences: (isLastPage: boolean) => {
     readonly inserted: readonly BrokerDeal[]
     readonly changed: readonly ChangedDeal[]
     readonly vanished: readonly BrokerDeal[]
@@ -144,7 +144,7 @@ interface ComparedHistory {
    * Whether the window is the whole history. In a part of it an undated deal that is not shown may
    * be in another part, so that it has not vanished.
    */
-  readonly isWhole: boolean
+  readonly isFull: boolean
   /** Whether deals with one id and entry are one deal, as on MT5. */
   readonly haveUniqueIds: boolean
 }
@@ -155,13 +155,13 @@ interface ComparedHistory {
  */
 export const compareDeals = (
   kept: readonly BrokerDeal[],
-  { isWhole, haveUniqueIds }: ComparedHistory,
+  { isFull, haveUniqueIds }: ComparedHistory,
 ): DealsComparison => {
   const keptByKey = new Map(kept.map((deal) => [dealKey(deal), deal]))
   const shown = new Set<string>()
   let [inserted, changed]: [BrokerDeal[], ChangedDeal[]] = [[], []]
   return {
-    add: (page) => {
+    addPage: (page) => {
       const shownBefore = shown.size
       for (const deal of page) {
         const key = dealKey(deal)
@@ -173,12 +173,10 @@ export const compareDeals = (
       }
       return shown.size > shownBefore
     },
-    size: () => inserted.length + changed.length,
-    take: (isEnd) => {
-      const missing = isEnd
-        ? kept.filter(
-            (deal) => (isWhole || Number.isFinite(deal.time)) && !shown.has(dealKey(deal)),
-          )
+    differenceCount: () => inserted.length + changed.length,
+    takeDifferences: (isLastPage) => {
+      const missing = isLastPage
+        ? kept.filter((deal) => (isFull || Number.isFinite(deal.time)) && !shown.has(dealKey(deal)))
         : []
       const renamed = renamedDeals(missing, inserted, haveUniqueIds)
       const replaced = new Set(renamed.values())

@@ -122,9 +122,11 @@ export type Reread = Pick<JournalState, 'rereadAt' | 'disagreements' | 'isDueToB
 
 export const noReread: Reread = { rereadAt: null, disagreements: 0, isDueToBalanceAlone: false }
 
-/** The whole history is read again, although nothing is known to disagree. */
-export const precautionaryReread = (now: Instant): Reread => ({
-  rereadAt: now + firstRereadPauseMs,
+/** When the whole history is read again, although nothing is known to disagree. */
+export const precautionaryRereadAt = (now: Instant): Instant => now + firstRereadPauseMs
+
+const precautionaryReread = (now: Instant): Reread => ({
+  rereadAt: precautionaryRereadAt(now),
   disagreements: 0,
   isDueToBalanceAlone: false,
 })

@@ -59,13 +59,13 @@ export interface JournalChange {
 }
 
 /**
- * `stopped`: a first read found more deals than it may. `history_failed`: the history could not be
+ * `too_many_deals`: a first read found more deals than it may. `history_failed`: the history could not be
  * read, but the account's figures could. `retryAfterSeconds`: the provider accepts no request of
  * the tenant until then.
  */
 export type JournalReadResult =
   | 'read'
-  | 'stopped'
+  | 'too_many_deals'
   | 'failed'
   | 'history_failed'
   | { readonly retryAfterSeconds: number }

@@ -56,7 +56,7 @@ export const writeCursor = (
   owner: Owner,
   filter: TradeFilter,
   { closedAt, closingDealId, accountId }: TradeListPlace,
-): string => cursorAfter(listOf(owner, filter), [closedAt, closingDealId, accountId])
+): string => cursorAfter(listIdentity(owner, filter), [closedAt, closingDealId, accountId])
 
 export const readCursor = (
   owner: Owner,
@@ -64,7 +64,7 @@ export const readCursor = (
   cursor: string,
 ): E.Either<Refusal<'InvalidCursor'>, TradeListPlace> => {
   const [closedAt, closingDealId, account, ...others] =
-    placeOfCursor(listOf(owner, filter), cursor) ?? []
+    placeOfCursor(listIdentity(owner, filter), cursor) ?? []
   const accountId = O.toUndefined(parseAccountId(String(account)))
   return typeof closedAt === 'number' &&
     Number.isFinite(closedAt) &&
@@ -75,7 +75,7 @@ export const readCursor = (
     : E.left(refuse('InvalidCursor'))
 }
 
-const listOf = (
+const listIdentity = (
   { tenantId, userId }: Owner,
   { accountId, symbol, from, to, profit }: TradeFilter,
 ): readonly unknown[] => [

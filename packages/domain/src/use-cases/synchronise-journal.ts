@@ -7,14 +7,14 @@ import { chunksOf } from 'fp-ts/lib/ReadonlyArray.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import { refuse, type BrokerReadError, type ServiceUnavailable } from '../errors.ts'
-import { isSinceLink } from '../events/journal-events.ts'
+import { isAfterLink } from '../events/journal-events.ts'
 import {
   differenceOf,
   hasOtherBalance,
   isFresh,
   latestOf,
   planRead,
-  precautionaryReread,
+  precautionaryRereadAt,
   rereadAfter,
   tailWindow,
   type JournalState,
@@ -84,9 +84,9 @@ interface WatchRound {
 const noRound: WatchRound = { mayContinue: () => true, hasReadFigures: async () => false }
 
 /** After this long a caller gives up. The read continues, in whatever process it is. */
-const patienceMs = 120 * secondMs
-/** Between two checks of whether the patience of a caller is over while this process reads. */
-const waitPauseMs = secondMs
+const callerPatienceMs = 120 * secondMs
+/** Between two checks of whether a caller has waited that long while this process reads. */
+const callerCheckMs = secondMs
 /**
  * How long it is enough that the deals added up to the balance: a deal that comes to be shown more
  * than a day late is in no read of the history's end, and the balance alone shows that it is
@@ -96,12 +96,12 @@ const balanceCheckValidMs = hourMs
 /** A broken connection to the database is mostly replaced at once; a claim lapses by itself. */
 const [releaseAttempts, releasePauseMs] = [10, secondMs]
 /** Between two checks of whether another process has finished. */
-const checkPauseMs = 100
+const otherProcessPauseMs = 100
 /**
  * After more consecutive pages than this without a new deal, the provider is repeating itself.
  */
 const maxRepeatedPages = 3
-/** Fetched and not yet written, at most. */
+/** Fetched at most while the pages before them are being written. */
 const maxPagesAhead = 4
 /** Of the kept deals, and of those that differ from them, each: some 5 MB. */
 const maxDealsInMemory = 5_000
@@ -157,10 +157,10 @@ export const createJournalReads = (
   ): Promise<E.Either<ReadFailure, void>> => {
     let result: JournalReadResult = 'failed'
     try {
-      result = await readClaimed(ports, claim, mayContinue)
+      result = await readClaimedJournal(ports, claim, mayContinue)
       return E.right(undefined)
     } catch (error) {
-      if (!(error instanceof StoppedRead)) throw error
+      if (!(error instanceof ReadFailed)) throw error
       const { failure } = error
       if (failure._tag === 'BrokerRateLimited')
         result = { retryAfterSeconds: failure.retryAfterSeconds }
@@ -185,8 +185,11 @@ export const createJournalReads = (
     return claimed.right._tag === 'None' ? E.right(busy) : readAndRelease(claimed.right.value)
   }
 
-  /** Callers who come while it runs share it, or the one that has begun since. */
-  const sharing = <A extends ReadOutcome>(account: BrokerAccount, read: Promise<A>): Promise<A> => {
+  /** Registers a read, so that callers who come while it runs wait for it and begin none. */
+  const registerRead = <A extends ReadOutcome>(
+    account: BrokerAccount,
+    read: Promise<A>,
+  ): Promise<A> => {
     const key = keyOf(account)
     const begun = read.finally(() => {
       if (underWay.get(key) === begun) underWay.delete(key)
@@ -196,7 +199,7 @@ export const createJournalReads = (
   }
 
   const readDueJournal: ReadDueJournal = (claim, round) => () =>
-    sharing(claim.account, readAndRelease(claim, round))
+    registerRead(claim.account, readAndRelease(claim, round))
 
   const synchroniseJournal: SynchroniseJournal = (account, since) => async () => {
     const startedMs = stopwatch.elapsedMs()
@@ -212,12 +215,12 @@ export const createJournalReads = (
         // show.
         if (completedReads === 2) return E.right(state)
       }
-      const hasPatience = (): boolean => stopwatch.elapsedMs() - startedMs < patienceMs
+      const hasPatience = (): boolean => stopwatch.elapsedMs() - startedMs < callerPatienceMs
       let outcome: ReadOutcome | void = undefined
       if (hasPatience()) {
-        const read = underWay.get(keyOf(account)) ?? sharing(account, claimAndRead(account))
+        const read = underWay.get(keyOf(account)) ?? registerRead(account, claimAndRead(account))
         while (outcome === undefined && hasPatience())
-          outcome = await Promise.race([read, pause(waitPauseMs)()])
+          outcome = await Promise.race([read, pause(callerCheckMs)()])
       }
       if (outcome === undefined)
         return E.left(
@@ -227,7 +230,7 @@ export const createJournalReads = (
           }),
         )
       if (E.isLeft(outcome)) return outcome
-      if (outcome.right === busy) await pause(checkPauseMs)()
+      if (outcome.right === busy) await pause(otherProcessPauseMs)()
       else completedReads += 1
     }
   }
@@ -249,8 +252,8 @@ const endOfRange = (kept: readonly BrokerDeal[], from: Instant, end: Instant): I
     : Math.min(Math.max(last, from + 1), end)
 }
 
-/** Ends a read from within. */
-class StoppedRead extends Error {
+/** Thrown where a read fails or has to stop. */
+class ReadFailed extends Error {
   readonly failure: ReadFailure
 
   constructor(failure: ReadFailure | JournalLost) {
@@ -264,16 +267,16 @@ class StoppedRead extends Error {
 
 const orThrow = async <A>(work: TE.TaskEither<ReadFailure | JournalLost, A>): Promise<A> => {
   const done = await work()
-  if (E.isLeft(done)) throw new StoppedRead(done.left)
+  if (E.isLeft(done)) throw new ReadFailed(done.left)
   return done.right
 }
 
 /** Reads what is new, and compares the journal with the account's balance. */
-const readClaimed = async (
+const readClaimedJournal = async (
   ports: JournalPorts,
   claim: JournalClaim,
   mayContinue: () => boolean,
-): Promise<'read' | 'stopped'> => {
+): Promise<'read' | 'too_many_deals'> => {
   const { journal, broker, clock } = ports
   const { account } = claim
   const haveUniqueIds = account.platform === 'mt5'
@@ -308,7 +311,7 @@ const readClaimed = async (
         if (fetching === undefined && nextOffset !== null) fetchFrom(nextOffset)
         yield { deals: pages.flatMap(({ deals }) => deals), nextOffset }
         if (nextOffset !== null && !mayContinue())
-          throw new StoppedRead(refuse('ServiceUnavailable', { reason: 'the service is stopping' }))
+          throw new ReadFailed(refuse('ServiceUnavailable', { reason: 'the service is stopping' }))
       } while (nextOffset !== null)
     } finally {
       isOver = true
@@ -322,7 +325,7 @@ const readClaimed = async (
       repeatedPages = hasNewDeals ? 0 : repeatedPages + 1
       if (repeatedPages <= maxRepeatedPages) return
       const reason = 'the provider gives the same deals again and again'
-      throw new StoppedRead(refuse('BrokerUnavailable', { accountId: account.accountId, reason }))
+      throw new ReadFailed(refuse('BrokerUnavailable', { accountId: account.accountId, reason }))
     }
   }
 
@@ -331,7 +334,7 @@ const readClaimed = async (
     ports.recordsEvents && mayRecord ? orThrow(broker.accountInformation(account)) : null
 
   /** Saves each page. Undefined where it stopped because of too many deals. */
-  const readFirst = async (window: DealsWindow): Promise<CompletedRead | undefined> => {
+  const readFromBeginning = async (window: DealsWindow): Promise<CompletedRead | undefined> => {
     const syncedAt = clock.now()
     const checkRepeat = createRepeatCheck()
     let { state } = claim
@@ -341,7 +344,7 @@ const readClaimed = async (
     let doubts: Doubts = { ...noDoubts, mayHaveChanged: state.deals > 0 }
     if (state.deals > ports.maxFirstReadDeals) return undefined
     for await (const { deals, nextOffset } of pagesOf(window)) {
-      reading = await readingForEvents(deals.some((deal) => isSinceLink(deal, claim.linkedAt)))
+      reading = await readingForEvents(deals.some((deal) => isAfterLink(deal, claim.linkedAt)))
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
       const before = state
       // The history may have changed since the page before.
@@ -354,7 +357,7 @@ const readClaimed = async (
           reading,
           rereadAt: (positionsOfNewCloses) =>
             nextOffset === null && hasDoubts(doubtsAfter(positionsOfNewCloses))
-              ? precautionaryReread(now()).rereadAt
+              ? precautionaryRereadAt(now())
               : null,
           firstReadOffset: nextOffset,
           completed: nextOffset === null ? { syncedAt, latestDealAt } : null,
@@ -405,17 +408,17 @@ const readClaimed = async (
       const to = endOfRange(kept, from, window.to)
       const comparison = compareDeals(
         to < window.to ? kept.filter(({ time = to }) => time < to) : kept,
-        { isWhole: from === 0 && to === window.to, haveUniqueIds },
+        { isFull: from === 0 && to === window.to, haveUniqueIds },
       )
       const checkRepeat = createRepeatCheck()
       for await (const { deals, nextOffset } of pagesOf({ from, to, offset: 0 })) {
-        checkRepeat(comparison.add(deals))
+        checkRepeat(comparison.addPage(deals))
         latestDealAt = latestOf(deals, latestDealAt, syncedAt)
-        if (nextOffset !== null && comparison.size() < maxDealsInMemory) {
+        if (nextOffset !== null && comparison.differenceCount() < maxDealsInMemory) {
           await orThrow(journal.renew(claim))
           continue
         }
-        const found = comparison.take(nextOffset === null)
+        const found = comparison.takeDifferences(nextOffset === null)
         const { inserted, changed } = await findMoved(found, from)
         const replaced = new Set(changed.map(({ was }) => dealKey(was)))
         vanished = [
@@ -434,9 +437,7 @@ const readClaimed = async (
             changed,
             reading,
             rereadAt: (positionsOfNewCloses) =>
-              hasDoubts(doubtsAfter(positionsOfNewCloses))
-                ? precautionaryReread(now()).rereadAt
-                : null,
+              hasDoubts(doubtsAfter(positionsOfNewCloses)) ? precautionaryRereadAt(now()) : null,
             completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
           }),
         )
@@ -452,13 +453,13 @@ const readClaimed = async (
    * Reads what is new first, so that it does not wait for what is old, or is missed where that
    * cannot be read now: the whole history is read again a minute later then.
    */
-  const readWhole = async (before: JournalState, window: DealsWindow): Promise<CompletedRead> => {
+  const readFull = async (before: JournalState, window: DealsWindow): Promise<CompletedRead> => {
     const { state } = await readWindow(before, tailWindow(before, clock.now()))
     try {
       return await readWindow(state, window)
     } catch (error) {
-      const { rereadAt } = precautionaryReread(now())
-      if (error instanceof StoppedRead) await journal.setReread(claim, { ...state, rereadAt })()
+      const rereadAt = precautionaryRereadAt(now())
+      if (error instanceof ReadFailed) await journal.setReread(claim, { ...state, rereadAt })()
       throw error
     }
   }
@@ -512,9 +513,9 @@ const readClaimed = async (
 
   const read =
     planned.kind === 'first'
-      ? await readFirst(planned.window)
-      : await (isFull ? readWhole : readWindow)(claim.state, planned.window)
-  if (read === undefined) return 'stopped'
+      ? await readFromBeginning(planned.window)
+      : await (isFull ? readFull : readWindow)(claim.state, planned.window)
+  if (read === undefined) return 'too_many_deals'
   const { check } = read.state
   const { rereadAt } = claim.state
   // A known difference is checked after every read, unless the whole history is to be read again.

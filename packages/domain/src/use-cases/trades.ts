@@ -49,11 +49,10 @@ import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 /** How long a read of the broker's history is reused by later reads. */
 const freshMs = 5 * secondMs
-/** Their statistics take some 10 ms. */
-const mostTradesHere = 25_000
+/** Statistics of so many take some 10 ms. */
+const maxTradesOnMainThread = 25_000
 
-/** Of an export. */
-const tradesPerPage = 1_000
+const exportPageSize = 1_000
 /** Some brokers book a charge each day. */
 const mostCashFlows = 500
 
@@ -241,7 +240,7 @@ export const createTrades = (ports: TradePorts) => {
     name: Name,
     ...inputs: CalculationInputs<Name>
   ): AsyncResult<CalculationResult<Name>, 'RateLimitExceeded'> =>
-    count > mostTradesHere
+    count > maxTradesOnMainThread
       ? ports.calculate(owner, name, ...inputs)
       : TE.fromIO(() => calculateHere(name, inputs))
 
@@ -270,12 +269,12 @@ export const createTrades = (ports: TradePorts) => {
     let page = first
     while (page.trades.length > 0) {
       yield page.trades
-      if (page.trades.length < tradesPerPage) return
+      if (page.trades.length < exportPageSize) return
       const next = await trades.exportPage(
         owner,
         selection,
         placeOf(page.trades.at(-1) as ClosedTrade),
-        tradesPerPage,
+        exportPageSize,
       )()
       if (E.isLeft(next)) throw new Error(`the trades cannot be read: ${next.left.reason}`)
       if (next.right.revision !== first.revision)
@@ -372,7 +371,7 @@ export const createTrades = (ports: TradePorts) => {
         // The first page is read before the reply begins, so that a database that cannot be read is
         // an error and not a broken file.
         synchroniseAndQuery(owner, filterOf(query), (selection) =>
-          trades.exportPage(owner, selection, undefined, tradesPerPage),
+          trades.exportPage(owner, selection, undefined, exportPageSize),
         ),
         TE.map(({ rows, selection, provenance, incomplete }) => ({
           pages: pagesFrom(owner, selection, rows),

@@ -136,7 +136,7 @@ export interface WebhookDelivery {
   readonly eventType: WebhookEventType
   /** Pending while another attempt will follow. */
   readonly status: DeliveryStatus
-  /** How many attempts have ended; for a replay, how many have begun. */
+  /** How many attempts have ended; that of a replay counts when it begins. */
   readonly attempts: number
   /**
    * Of the last attempt, like the next two fields: 0 without an answer, null before the first
@@ -190,7 +190,7 @@ export interface AfterAttempt {
 }
 
 /** A new delivery of the same event, which is attempted once only. */
-export const replayOf = (
+export const newReplayOf = (
   { id: replayed, webhookId, eventId, eventType }: WebhookDelivery,
   id: DeliveryId,
   now: Instant,

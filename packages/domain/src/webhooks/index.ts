@@ -7,7 +7,7 @@ export {
   interrupted,
   isInterrupted,
   isReplay,
-  replayOf,
+  newReplayOf,
   retrySchedule,
   withReplayBegun,
   type Attempt,

@@ -7,7 +7,7 @@ import { dealKey, type BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { journalEvents } from '../../src/events/journal-events.ts'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
-import { dealHistory, shuffled } from '@tradeport/testkit'
+import { dealHistory, shuffled, sumsOfOthers } from '@tradeport/testkit'
 import { dealTable } from '../trades/deal-table.ts'
 
 import { compareDealOrder } from '../../src/trades/deal.ts'
@@ -69,7 +69,7 @@ const eventsOf = (
         foldPosition(id, deals).status === 'closed' ? [id] : [],
       ),
     ),
-    dealsFromFirstInserted: latest,
+    sumOfOthersAfter: sumsOfOthers(held, inserted),
     sumOfAllDeals: moved,
     before: {
       check: difference === undefined ? null : { at: now, balance: 0, difference },

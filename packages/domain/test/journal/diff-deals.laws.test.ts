@@ -24,9 +24,9 @@ const keysOf = (deals: readonly BrokerDeal[]): readonly string[] => deals.map(de
 
 /** Of the whole history, shown in two pages. */
 const differences = (held: readonly BrokerDeal[], shown: readonly BrokerDeal[]) => {
-  const { add, take } = compareDeals(held, { isWhole: true, haveUniqueIds: false })
-  for (const page of [shown.slice(0, 5), shown.slice(5)]) add(page)
-  return take(true)
+  const { addPage, takeDifferences } = compareDeals(held, { isFull: true, haveUniqueIds: false })
+  for (const page of [shown.slice(0, 5), shown.slice(5)]) addPage(page)
+  return takeDifferences(true)
 }
 
 const before: BrokerDeal = {
@@ -70,12 +70,12 @@ describe('the difference between kept and shown deals', () => {
 
   it('does not miss an undated deal in a part of the history, which may be in another part', () => {
     const undated: BrokerDeal = { id: '9', kind: 'balance', profit: 1, commission: 0, swap: 0 }
-    for (const [isWhole, vanished] of [
+    for (const [isFull, vanished] of [
       [false, []],
       [true, [undated]],
     ] as const)
       expect(
-        compareDeals([undated], { isWhole, haveUniqueIds: false }).take(true).vanished,
+        compareDeals([undated], { isFull, haveUniqueIds: false }).takeDifferences(true).vanished,
       ).toEqual(vanished)
   })
 
@@ -103,9 +103,9 @@ describe('the difference between kept and shown deals', () => {
     'finds a deal again whose time and reason changed, where ids are unique: %s',
     (haveUniqueIds) => {
       const after: BrokerDeal = { ...before, time: 1_500, reason: 'expert' }
-      const { add, take } = compareDeals([before], { isWhole: true, haveUniqueIds })
-      add([after])
-      expect(take(true)).toEqual(
+      const { addPage, takeDifferences } = compareDeals([before], { isFull: true, haveUniqueIds })
+      addPage([after])
+      expect(takeDifferences(true)).toEqual(
         haveUniqueIds
           ? { inserted: [], changed: [{ was: before, deal: after }], vanished: [] }
           : { inserted: [after], changed: [], vanished: [before] },

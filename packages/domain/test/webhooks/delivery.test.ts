@@ -11,7 +11,7 @@ import {
   interrupted,
   isDelivered,
   isInterrupted,
-  replayOf,
+  newReplayOf,
   testDelivery,
   withReplayBegun,
   type AttemptAnswer,
@@ -39,7 +39,7 @@ const fresh: WebhookDelivery = {
   nextAttemptAt: 100,
   replayOf: null,
 }
-const replay = replayOf(fresh, otherId, 100)
+const replay = newReplayOf(fresh, otherId, 100)
 
 const ok: AttemptAnswer = { responseCode: 204, responseTimeMs: 5 }
 // 410 is a failure like any other.
@@ -189,7 +189,7 @@ it.each<
 
 it('is due at once as a replay, and fails without being sent again where that was interrupted', () => {
   const tried = afterAttempt(fresh, webhook, at(1_000, refused)).delivery
-  expect(replayOf(tried, otherId, 100)).toStrictEqual({ ...fresh, id: otherId, replayOf: id })
+  expect(newReplayOf(tried, otherId, 100)).toStrictEqual({ ...fresh, id: otherId, replayOf: id })
   const begun = withReplayBegun(replay, 200)
   expect(begun).toStrictEqual({ ...replay, attempts: 1, lastAttemptAt: 200 })
   expect([failed(1), replay, begun].map(isInterrupted)).toStrictEqual([false, false, true])

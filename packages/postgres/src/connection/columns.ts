@@ -16,7 +16,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { DescribedError } from './failures.ts'
-import { Sql, readFirst, sql, type Selection } from './sql.ts'
+import { Sql, selectFirst, sql, type Selection } from './sql.ts'
 
 /** @throws DescribedError where it is not finite */
 export const requireFinite = (value: number): number => {
@@ -206,9 +206,9 @@ export const changeRow = async <A>(
   change: (record: A) => A,
   writeMore: () => Promise<void> = async () => undefined,
 ): Promise<O.Option<A>> => {
-  const found = await readFirst(
+  const found = await selectFirst(
     trx,
-    sql`select ${columns} from ${table} where ${where} for update`,
+    sql`select ${columns} from ${table} where ${where} for no key update`,
     { read },
   )
   if (O.isNone(found)) return O.none

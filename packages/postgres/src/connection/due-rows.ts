@@ -1,5 +1,5 @@
 // Work on due rows: rows with a time at which work on them is due. The row itself is the job: a
-// process claims it by moving that time ahead, and one that dies leaves it due again.
+// process claims it by moving that time ahead or by a lease, and one that dies leaves it due again.
 import { setTimeout } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { Log } from './failures.ts'

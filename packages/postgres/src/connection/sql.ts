@@ -89,7 +89,7 @@ export const readAll = async <A>(
 ): Promise<readonly A[]> => (await query(knex, statement)).map(read)
 
 /** The first row. */
-export const readFirst = async <A>(
+export const selectFirst = async <A>(
   knex: Knex,
   statement: Sql,
   { read }: Pick<Selection<A>, 'read'>,

@@ -39,7 +39,7 @@ import {
   isOfOwner,
   query,
   readAll,
-  readFirst,
+  selectFirst,
   sql,
   transact,
   type Sql,
@@ -189,7 +189,7 @@ const recordSnapshot = async (
   reading: AccountReading,
 ): Promise<void> => {
   // The operator may have entered snapshots from after the reading.
-  const last = await readFirst(
+  const last = await selectFirst(
     trx,
     newestSnapshots(owner, accountId, { to: reading.readAt, limit: 1 }),
     ownSnapshots,

@@ -20,7 +20,7 @@ import {
   withOwner,
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { isUser, query, readFirst, sql, type Selection } from '../connection/sql.ts'
+import { isUser, query, selectFirst, sql, type Selection } from '../connection/sql.ts'
 import { users } from '../operator/records.ts'
 
 const common = {
@@ -95,4 +95,4 @@ export const createUserStore = (knex: Knex): UserStore =>
   })
 
 const findUser = (knex: Knex, owner: Owner): Promise<O.Option<User>> =>
-  readFirst(knex, sql`select ${users.columns} from users where ${isUser(owner)}`, users)
+  selectFirst(knex, sql`select ${users.columns} from users where ${isUser(owner)}`, users)

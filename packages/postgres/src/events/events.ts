@@ -89,8 +89,9 @@ export const openEvents = (
       recordWithin: async (trx, events) => {
         await recordEvents(trx, events, clock.now())
         const announce = (): void => {
-          for (const { owner } of events) {
-            wakeWorker()
+          if (events.length > 0) wakeWorker()
+          const owners = new Map(events.map(({ owner }) => [JSON.stringify(owner), owner]))
+          for (const owner of owners.values()) {
             notifyListeners(owner)
             peerNotices.notify({ kind: 'events_recorded', owner })
           }

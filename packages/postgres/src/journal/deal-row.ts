@@ -3,7 +3,7 @@ import type { BrokerDeal, DealKey } from '@tradeport/domain/journal'
 import type { Knex } from 'knex'
 import { requireFinite } from '../connection/columns.ts'
 import type { CopyValue } from '../connection/copy-rows.ts'
-import { query, sql, type Sql } from '../connection/sql.ts'
+import { query, sql, Sql } from '../connection/sql.ts'
 
 type Key = 'time_ms' | 'id' | 'entry'
 
@@ -46,6 +46,17 @@ export const dealOfRow = (row: DealRow): BrokerDeal => ({
   ...(row.stop_loss !== null && { stopLoss: Number(row.stop_loss) }),
   ...(row.take_profit !== null && { takeProfit: Number(row.take_profit) }),
 })
+
+/** Deals without a readable time come after it. */
+export const latestTime = 8.64e15
+
+/** As `compareDealOrder`. */
+export const dealOrder = (direction: 'asc' | 'desc'): Sql =>
+  new Sql(
+    [`least(time_ms, ${latestTime + 1})`, 'length(id)', 'id', 'length(entry)', 'entry collate "C"']
+      .map((key) => `${key} ${direction}`)
+      .join(),
+  )
 
 /** @param rows for `from` */
 export const readDeals = async (knex: Knex, rows: Sql): Promise<readonly BrokerDeal[]> =>

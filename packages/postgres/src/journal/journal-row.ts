@@ -75,11 +75,11 @@ export const isLeased = isLeaseHeld(sql`journals.leased_until`, leaseEnd)
 export const newLease = sql`lease_id = gen_random_uuid(), leased_until = ${leaseEnd}`
 
 /** Of deals. To add up the three of each deal first takes a third longer. */
-export const sumOfMoney = sql`coalesce(sum(profit) + sum(commission) + sum(swap), 0)`
+export const exactSumOfMoney = sql`coalesce(sum(profit) + sum(commission) + sum(swap), 0)`
 
 /**
  * The exact sum of what all deals moved, of which the balance is made; a credit is not part of it.
  */
-export const movedMoney = ({ account }: JournalClaim): Sql => sql`(
-  select ${sumOfMoney} from deals
+export const sumOfBalanceChanges = ({ account }: JournalClaim): Sql => sql`(
+  select ${exactSumOfMoney} from deals
   where ${isOfAccount(account)} and kind <> 'credit')`

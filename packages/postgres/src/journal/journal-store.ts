@@ -11,7 +11,7 @@ import type { Knex } from 'knex'
 import { instant, numeric, nullable, toTimestamptz } from '../connection/columns.ts'
 import { DescribedError, databasePort } from '../connection/failures.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
-import { query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
+import { query, selectFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import type { RecordingDependencies } from '../events/events.ts'
 import { readDeals } from './deal-row.ts'
 import {
@@ -20,7 +20,7 @@ import {
   isClaimed,
   isLeased,
   leaseEnd,
-  movedMoney,
+  sumOfBalanceChanges,
   isOfAccount,
   states,
 } from './journal-row.ts'
@@ -67,7 +67,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
       sql`deals where ${isOfAccount(account)} and exists (${selectOwnJournal(account, sql`journals.account_id`)}) and ${where}`,
     )
   return databasePort<Journal>('journal', {
-    find: (account) => readFirst(knex, selectOwnJournal(account, states.columns), states),
+    find: (account) => selectFirst(knex, selectOwnJournal(account, states.columns), states),
     claim: (account) => claimJournal(knex, account),
     renew: async (claim) => withoutResult(await updateClaimed(claim, sql``)),
     release: async ({ account, leaseId }, result) => {
@@ -84,7 +84,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
         ? inTurn(claim, () => writeJournal(dependencies, claim, change))
         : writeProgress(knex, claim, change),
     check: async (claim, balance, at) => {
-      const difference = sql`round(${numeric.encode(balance)}::numeric - ${movedMoney(claim)}, 8)`
+      const difference = sql`round(${numeric.encode(balance)}::numeric - ${sumOfBalanceChanges(claim)}, 8)`
       const checked = await updateClaimed<{ readonly difference: string }>(
         claim,
         sql`checked_at = ${toTimestamptz(at)}, checked_balance = ${numeric.encode(balance)}, difference = ${difference},`,
@@ -141,7 +141,7 @@ const columnsAfterRead = (watchMs: number, result: JournalReadResult): Sql => {
     ? sql`now() + ${result.retryAfterSeconds} * interval '1 second'`
     : sql`now()`
   return sql`${isLimited ? sql`paused_until = ${from}` : sql`failures = 0, paused_until = null`},
-    ${result === 'stopped' ? sql`wanted_at = null,` : sql``}
+    ${result === 'too_many_deals' ? sql`wanted_at = null,` : sql``}
     watch_at = watch_at + ${interval} *
       (floor(extract(epoch from ${from} - watch_at) / extract(epoch from ${interval})) + 1)`
 }
@@ -162,7 +162,7 @@ const claimJournal = async (
   knex: Knex,
   account: BrokerAccount,
 ): Promise<E.Either<Refusal<'BrokerUnavailable'>, O.Option<JournalClaim>>> => {
-  const claimed = await readFirst(
+  const claimed = await selectFirst(
     knex,
     sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, lease_id, leased_until)
       select tenant_id, id, provider_account_id, created_at, gen_random_uuid(), ${leaseEnd} from accounts where ${isStillLinked(account)}
@@ -171,20 +171,20 @@ const claimJournal = async (
       returning ${claimedJournals.columns}`,
     claimedJournals,
   )
-  if (O.isSome(claimed)) return E.right(await resetIfRelinked(knex, account, claimed.value))
+  if (O.isSome(claimed)) return E.right(await claimFromRow(knex, account, claimed.value))
   if (await returnsRow(knex, sql`select from accounts where ${isStillLinked(account)}`))
     return E.right(O.none)
-  return E.left(linkedAnew(account.accountId))
+  return E.left(relinkedRefusal(account.accountId))
 }
 
-export const linkedAnew = (accountId: AccountId): Refusal<'BrokerUnavailable'> =>
+export const relinkedRefusal = (accountId: AccountId): Refusal<'BrokerUnavailable'> =>
   refuse('BrokerUnavailable', { accountId, reason: 'the account was unlinked or linked anew' })
 
 /**
  * The claim that a row holds. Where the account was linked to another one at the provider since,
  * its deals and trades are deleted first. None where the claim was lost meanwhile.
  */
-export const resetIfRelinked = async (
+export const claimFromRow = async (
   knex: Knex,
   account: BrokerAccount,
   claimed: ClaimedJournal,
@@ -221,7 +221,7 @@ const reset = async (
       limit ${deletedAtOnce})) returning 1`
   while (await returnsRow(knex, deleteSome(sql`deals`, sql`true`)));
   while (await returnsRow(knex, deleteSome(sql`trades`, sql`position_id is not null`)));
-  return readFirst(
+  return selectFirst(
     knex,
     sql`update journals set provider_account_id = ${account.providerAccountId},
         first_read_offset = null, synced_at = null, deals = 0, trades = 0,

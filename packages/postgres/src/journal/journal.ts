@@ -16,7 +16,7 @@ import { query, sql, type Sql } from '../connection/sql.ts'
 import { accounts, isBrokerAccount } from '../credentials/account-store.ts'
 import type { RecordingDependencies } from '../events/events.ts'
 import { claimedJournals, isLeased, newLease, type ClaimedJournal } from './journal-row.ts'
-import { createJournal, resetIfRelinked } from './journal-store.ts'
+import { createJournal, claimFromRow } from './journal-store.ts'
 import { createTradeRecords } from './trade-records.ts'
 import { createWatch } from './watch.ts'
 
@@ -145,7 +145,7 @@ const workOnGroup = (
     },
     work: async ({ account, claimed }) => {
       const broker = requireBrokerAccount(account)
-      const claim = E.isRight(broker) ? await resetIfRelinked(knex, broker.right, claimed) : O.none
+      const claim = E.isRight(broker) ? await claimFromRow(knex, broker.right, claimed) : O.none
       if (O.isSome(claim)) await read(claim.value)
       return undefined
     },

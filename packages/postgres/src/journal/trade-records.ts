@@ -1,5 +1,5 @@
-// Closed trades of one owner's synchronised journals, by index: each account's are read in closing
-// order, and merged.
+// What is read of one owner's synchronised journals: closed trades, by index in closing order and
+// merged over accounts; the deals of one; balances, cash flows, and the sums for reconciliation.
 import type {
   JournalSums,
   PositionDeals,
@@ -15,14 +15,12 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { mapped, numeric, nullable, tableOf } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { Sql, allOf, query, readFirst, sql, type Selection } from '../connection/sql.ts'
-import { checkColumns, sumOfMoney, withCheck } from './journal-row.ts'
-import { dealOfRow, type DealRow } from './deal-row.ts'
-import { linkedAnew } from './journal-store.ts'
+import { Sql, allOf, query, selectFirst, sql, type Selection } from '../connection/sql.ts'
+import { checkColumns, exactSumOfMoney, withCheck } from './journal-row.ts'
+import { dealOfRow, dealOrder, latestTime, type DealRow } from './deal-row.ts'
+import { relinkedRefusal } from './journal-store.ts'
 import { closedTrade, skippedPositions } from './trade-row.ts'
 
-/** Deals without a readable time come after it. */
-const latestTime = 8.64e15
 const ofJournal = 'deals.tenant_id = journals.tenant_id and deals.account_id = journals.account_id'
 
 export const createTradeRecords = (knex: Knex): TradeRecords =>
@@ -31,12 +29,12 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       const { filter } = selection
       // Kept in the journal, since counting 10,000 trades takes as long as all the rest.
       const total = isFiltered(filter)
-        ? countOfOwned(isClosed(filter))
+        ? countOfOwned(closedTradesWhere(filter))
         : sql`(select sum(trades)::int from owned)`
       const before =
         after === undefined
           ? sql`0`
-          : countOfOwned(sql`${isClosed(filter)} and ${isListed('>=', after)}`)
+          : countOfOwned(sql`${closedTradesWhere(filter)} and ${comparedWithPlace('>=', after)}`)
       const counted = sql`select ${total} as total, ${before} as before`
       const { trades, summary } = await readPage(knex, owner, selection, after, limit, counted)
       return { trades, total: summary?.total ?? 0, before: summary?.before ?? 0 }
@@ -71,8 +69,8 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       return rows.map(({ key, profits }) => ({ key, netProfits: unpacked(profits) }))
     },
     balances: async (owner, accountId, from = 0) => {
-      const before = movedWhere(sql`time_ms < ${from}`)
-      const undated = movedWhere(sql`time_ms > ${latestTime}`)
+      const before = sumOfBalanceChangesWhere(sql`time_ms < ${from}`)
+      const undated = sumOfBalanceChangesWhere(sql`time_ms > ${latestTime}`)
       const [row] = await query<{
         readonly opening: string | null
         readonly times: Buffer | null
@@ -126,7 +124,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
     },
     find: (owner, { accountId, ticket }) => {
       const where = sql`status = 'closed' and position_id = ${ticket}`
-      return readFirst(
+      return selectFirst(
         knex,
         sql`select ${closedTrade} from ${tradesOfAccounts(owner, [accountId], where)}`,
         { read: (row) => row as ClosedTrade },
@@ -145,16 +143,16 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
               'netProfit', ${exactSum('profit + commission + swap')}) as sums, count(*)::int as total
             from of_position)
           select * from summed left join (
-              select * from of_position order by ${foldingOrder} limit ${limit} offset ${(page - 1) * limit}) as page on true
-          order by ${foldingOrder}`,
+              select * from of_position order by ${dealOrder('asc')} limit ${limit} offset ${(page - 1) * limit}) as page on true
+          order by ${dealOrder('asc')}`,
       )
       const { sums, total } = rows[0] as PositionSummary
       const data = rows.filter(({ id }) => id !== null).map(dealOfRow)
       return { deals: { data, pagination: { page, limit, total } }, sums }
     },
     reconciliation: async (owner, accountId) =>
-      E.fromOption(() => linkedAnew(accountId))(
-        await readFirst(
+      E.fromOption(() => relinkedRefusal(accountId))(
+        await selectFirst(
           knex,
           sql`select ${journalSums.columns} from ${ownJournals(owner, [accountId])}`,
           journalSums,
@@ -171,7 +169,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       )
       const linked = new Set(rows.map((row) => row.linked))
       const missing = accountIds.find((id) => !linked.has(id))
-      if (missing !== undefined) return E.left(linkedAnew(missing))
+      if (missing !== undefined) return E.left(relinkedRefusal(missing))
       const skipped = rows.filter((row) => row.position_id !== null)
       return E.right(skipped.map(skippedPositions.read))
     },
@@ -199,8 +197,8 @@ const closingOrder = (direction: 'asc' | 'desc'): Sql =>
   )
 
 /**
- * The owner's accounts among those whose journal is complete and belongs to the provider account
- * that is linked now.
+ * The owner's accounts among those whose first read has ended and whose journal belongs to the
+ * provider account that is linked now.
  */
 const ownJournals = ({ tenantId, userId }: Owner, accountIds: readonly AccountId[]): Sql => sql`
   accounts join journals on journals.account_id = accounts.id and journals.tenant_id = accounts.tenant_id
@@ -219,8 +217,8 @@ const tradesOfAccounts = (
 }
 
 /**
- * Reads columns of one account after the other, whatever the planner knows of the tables: another
- * order of joins would read other owners' trades.
+ * Reads columns of one account after the other. `offset 0` keeps the planner from joining the tables
+ * in another order, in which it would read the trades of all accounts and drop most.
  */
 const tradesOf = (
   accounts: Sql,
@@ -239,9 +237,6 @@ const ownDeals = (owner: Owner, accountId: AccountId, where: Sql): Sql => sql`
   ${ownJournal(owner, accountId)} cross join lateral (
     select * from deals where tenant_id = journal.tenant_id and account_id = journal.id and ${where}) as deals`
 
-/** As `compareDealOrder`. */
-const foldingOrder = sql`least(time_ms, ${latestTime + 1}), length(id), id, length(entry), entry collate "C"`
-
 interface PositionSummary extends Pick<PositionDeals, 'sums'> {
   readonly total: number
 }
@@ -250,8 +245,8 @@ const exactSum = (of: string, where = 'true'): Sql =>
   new Sql(`coalesce(sum(${of}) filter (where ${where}), 0)`)
 
 /** The exact sum of what deals of a journal moved the balance by. */
-const movedWhere = (where: Sql): Sql => sql`
-  (select ${sumOfMoney} from deals
+const sumOfBalanceChangesWhere = (where: Sql): Sql => sql`
+  (select ${exactSumOfMoney} from deals
     where tenant_id = journal.tenant_id and account_id = journal.id and kind <> 'credit' and ${where})`
 
 /** What trades are grouped by. */
@@ -270,7 +265,7 @@ const inClosingOrder = (
   { accountIds, filter }: TradeSelection,
   key?: string,
 ): Sql => {
-  const closed = sql`${isClosed(filter)} order by ${closingOrder('asc')}`
+  const closed = sql`${closedTradesWhere(filter)} order by ${closingOrder('asc')}`
   const rows = tradesOfAccounts(owner, accountIds, closed)
   if (key === undefined && accountIds.length === 1) return rows
   return sql`(select ${new Sql(key ?? "''")} collate "C" as key, trades.* from ${rows}
@@ -289,7 +284,7 @@ const journalSums: Selection<JournalSums> = mapped(
     {
       firstDealAt: `(select min(time_ms) from deals where ${ofJournal} and time_ms <= ${latestTime})`,
       lastDealAt: `(select max(time_ms) from deals where ${ofJournal} and time_ms <= ${latestTime})`,
-      sum: `(select (${sumOfMoney.text})::text from deals where ${ofJournal} and kind <> 'credit')`,
+      sum: `(select (${exactSumOfMoney.text})::text from deals where ${ofJournal} and kind <> 'credit')`,
     },
   ),
   withCheck,
@@ -298,7 +293,7 @@ const journalSums: Selection<JournalSums> = mapped(
 const isFiltered = ({ symbol, from, to, profit }: TradeFilter): boolean =>
   symbol !== undefined || from !== undefined || to !== undefined || profit !== 'all'
 
-const isClosed = ({ symbol, from, to, profit }: TradeFilter): Sql =>
+const closedTradesWhere = ({ symbol, from, to, profit }: TradeFilter): Sql =>
   allOf(
     sql`status = 'closed'`,
     symbol !== undefined && sql`upper(symbol) = ${symbol}`,
@@ -309,7 +304,7 @@ const isClosed = ({ symbol, from, to, profit }: TradeFilter): Sql =>
   )
 
 /** Lists begin with the latest trade, so that what comes after a place is less. */
-const isListed = (
+const comparedWithPlace = (
   than: '<' | '>=',
   { closedAt, closingDealId, accountId }: TradeListPlace,
 ): Sql => sql`
@@ -338,7 +333,10 @@ const readPage = async (
   readonly trades: readonly ClosedTrade[]
   readonly summary: Summary | undefined
 }> => {
-  const page = allOf(isClosed(filter), after !== undefined && isListed('<', after))
+  const page = allOf(
+    closedTradesWhere(filter),
+    after !== undefined && comparedWithPlace('<', after),
+  )
   const listed = tradesOf(sql`owned`, sql`${page} order by ${closingOrder('desc')} limit ${limit}`)
   const rows = await query<
     Summary & Omit<ClosedTrade, 'trade'> & { readonly trade: ClosedTrade['trade'] | null }

@@ -46,7 +46,7 @@ export const createWatch = (
     }),
     start: () => {
       sweeping = repeat(sweepMs, 'watch', log, () =>
-        query(knex, followWaiting(roundMs, recordsEvents)),
+        query(knex, scheduleWatch(roundMs, recordsEvents)),
       )
       return sweeping
     },
@@ -60,7 +60,7 @@ export const createWatch = (
  * anew: the setting or the database's clock has changed. A journal that is being written is left for
  * the next sweep, so that no other account waits for it.
  */
-const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => {
+const scheduleWatch = (roundMs: number, recordsEvents: boolean): Sql => {
   const firstRound = sql`now() + random() * ${Math.max(roundMs - sweepMs, roundMs / 2)} * interval '1 ms'`
   return sql`
   with forgotten as (

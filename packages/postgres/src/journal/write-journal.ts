@@ -19,18 +19,19 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
 import { copyRows } from '../connection/copy-rows.ts'
-import { Sql, query, readFirst, returnsRow, sql, transact } from '../connection/sql.ts'
+import { Sql, query, selectFirst, returnsRow, sql, transact } from '../connection/sql.ts'
 import type { RecordingDependencies } from '../events/events.ts'
 import {
   dealColumns,
   dealOfRow,
+  dealOrder,
   keyOfDeal,
   keyText,
   readDeals,
   rowOfDeal,
   type DealRow,
 } from './deal-row.ts'
-import { isClaimed, leaseEnd, movedMoney, isOfAccount, states } from './journal-row.ts'
+import { isClaimed, leaseEnd, sumOfBalanceChanges, isOfAccount, states } from './journal-row.ts'
 import { positionColumns, rowOfPosition } from './trade-row.ts'
 
 export const journalLost: JournalLost = { _tag: 'JournalLost' }
@@ -101,10 +102,7 @@ export const writeJournal = (
             inserted: firstSeen,
             positions,
             closedBefore,
-            dealsFromFirstInserted: await readDeals(
-              trx,
-              sql`deals where ${isOfAccount(account)} and time_ms >= ${Math.max(spanOf(firstSeen).earliest, linkedAt)}`,
-            ),
+            sumOfOthersAfter: await readSumsOfOthers(trx, claim, firstSeen),
             sumOfAllDeals: await sumOfDeals(trx, claim),
             before: claim.state,
             reading,
@@ -155,6 +153,9 @@ const spanOf = (deals: Iterable<BrokerDeal>): Span => {
 const withoutDuplicates = (ids: readonly (string | undefined)[]): readonly string[] =>
   [...new Set(ids)].filter((id) => id !== undefined)
 
+const recordsetOf = (deals: readonly DealKey[]): Sql => sql`
+  json_to_recordset(${JSON.stringify(deals.map(keyOfDeal))}::json)`
+
 /** Deletes deals, and returns a map from the key of each that existed to its position's id. */
 const removeDeals = async (
   trx: Knex.Transaction,
@@ -165,8 +166,7 @@ const removeDeals = async (
   const rows = await query<DealRow>(
     trx,
     sql`delete from deals where ${isOfAccount(account)} and (time_ms, id, entry) in (
-        select * from json_to_recordset(${JSON.stringify(deals.map(keyOfDeal))}::json)
-          as removed (time_ms float8, id text, entry text))
+        select * from ${recordsetOf(deals)} as removed (time_ms float8, id text, entry text))
       returning ${dealColumns}`,
   )
   return new Map(rows.map((row) => [keyText(row), positionIdOf(dealOfRow(row))]))
@@ -268,9 +268,33 @@ const writeRows = async (
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {
   const [row] = await query<{ readonly sum: string }>(
     trx,
-    sql`select ${movedMoney(claim)}::text as sum`,
+    sql`select ${sumOfBalanceChanges(claim)}::text as sum`,
   )
   return Number(row?.sum)
+}
+
+/** For each of the deals, what others after it changed the balance by. */
+const readSumsOfOthers = async (
+  trx: Knex.Transaction,
+  { account, linkedAt }: JournalClaim,
+  deals: readonly BrokerDeal[],
+): Promise<(deal: BrokerDeal) => number> => {
+  const { earliest } = spanOf(deals)
+  const rows =
+    deals.length === 0
+      ? []
+      : await query<Pick<DealRow, 'time_ms' | 'id' | 'entry'> & { readonly others: string }>(
+          trx,
+          sql`select time_ms, id, entry, others::text from (
+              select deals.*, one is null as is_other,
+                coalesce(sum(profit + commission + swap) filter (where one is null and kind <> 'credit')
+                  over (order by ${dealOrder('desc')}), 0) as others
+              from deals left join ${recordsetOf(deals)} as one (time_ms float8, id text, entry text) using (time_ms, id, entry)
+              where ${isOfAccount(account)} and time_ms >= ${Math.max(earliest, linkedAt)}) as summed
+            where not is_other`,
+        )
+  const sums = new Map(rows.map((row) => [keyText(row), Number(row.others)]))
+  return (deal) => sums.get(keyText(keyOfDeal(deal))) ?? 0
 }
 
 const recordProgress = async (
@@ -294,7 +318,7 @@ const recordProgress = async (
     synced_at = ${toTimestamptz(completed.syncedAt)}, latest_deal_at = ${nullable(instant).encode(completed.latestDealAt)},
     wanted_at = case when wanted_at > ${claimedAt} then wanted_at when last_wanted_at > ${claimedAt} then last_wanted_at
       when late_wanted_at > ${claimedAt} then late_wanted_at end,`
-  const state = await readFirst(
+  const state = await selectFirst(
     knex,
     sql`update journals set deals = deals + ${written.deals}, trades = trades + ${written.trades}, revision = revision + ${written.revisions},
         ${written.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}

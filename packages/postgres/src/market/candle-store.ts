@@ -7,7 +7,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { codecOf, tableOf, toText } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databaseTask, databasePort } from '../connection/failures.ts'
-import { isAccount, query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
+import { isAccount, query, readAll, selectFirst, sql, type Sql } from '../connection/sql.ts'
 import { ownedFeed } from '../operator/records.ts'
 
 const isRows = (value: unknown): value is readonly (readonly number[])[] =>
@@ -87,7 +87,7 @@ export const createCandleStore = (knex: Knex): CandleStore =>
 
 export const createMarketDataFeeds = (knex: Knex): MarketDataFeeds => ({
   find: databaseTask('marketDataFeeds.find', () =>
-    readFirst(
+    selectFirst(
       knex,
       sql`select ${ownedFeed.columns} from market_data_feed
         left join accounts on accounts.tenant_id = market_data_feed.tenant_id and accounts.id = account_id`,

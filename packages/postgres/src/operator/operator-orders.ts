@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import { instant, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databasePort } from '../connection/failures.ts'
-import { allOf, readAll, readFirst, sql } from '../connection/sql.ts'
+import { allOf, readAll, selectFirst, sql } from '../connection/sql.ts'
 import { placements } from '../orders/order-row.ts'
 
 const finishColumns = tableOf('orders', {
@@ -49,7 +49,7 @@ export const createOperatorOrders = (knex: Knex): OperatorOrders =>
       )
     },
     find: (id) =>
-      readFirst(
+      selectFirst(
         knex,
         sql`select ${operatorOrders.columns} from orders where id = ${id}`,
         operatorOrders,

@@ -7,7 +7,15 @@ import * as t from 'io-ts'
 import { tableOf } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databasePort } from '../connection/failures.ts'
-import { Sql, allOf, queryOne, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
+import {
+  Sql,
+  allOf,
+  queryOne,
+  readAll,
+  selectFirst,
+  sql,
+  type Selection,
+} from '../connection/sql.ts'
 import { accounts } from '../credentials/account-store.ts'
 import { listedAccessTokens, listedApiKeys } from '../credentials/credential-store.ts'
 import {
@@ -46,7 +54,7 @@ export const createTenantRecords = (knex: Knex): TenantRecords => {
     tenants: ({ after, limit }) =>
       listed(listedTenants, allOf(after !== undefined && sql`id > ${after}`), 'id', limit),
     find: (id) =>
-      readFirst(
+      selectFirst(
         knex,
         sql`select ${listedTenants.columns} from tenants where id = ${id}`,
         listedTenants,

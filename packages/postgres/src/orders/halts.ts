@@ -9,7 +9,8 @@ import { databasePort, databaseTask } from '../connection/failures.ts'
 import {
   isAccount,
   query,
-  readFirst,
+  queryOne,
+  selectFirst,
   returnsRow,
   sql,
   transactOrUnknown,
@@ -50,7 +51,7 @@ export const createHalts = (knex: Knex): Halts => {
 
 // In the order of the alphabet the operator comes first.
 const findHalt = (knex: Knex, owner: Owner, id: AccountId): Promise<O.Option<Halt>> =>
-  readFirst(
+  selectFirst(
     knex,
     sql`select ${halts.columns} from halts where ${isOfAccount(owner, id)} order by halted_by limit 1`,
     halts,
@@ -59,8 +60,11 @@ const findHalt = (knex: Knex, owner: Owner, id: AccountId): Promise<O.Option<Hal
 /** How many accounts are halted, of all tenants. */
 export const countHaltedAccounts = (knex: Knex): AsyncResult<number> =>
   databaseTask('halts.count', async () => {
-    const halted = sql`select distinct tenant_id, account_id from halts`
-    return (await query(knex, halted)).length
+    const { halted } = await queryOne<{ readonly halted: number }>(
+      knex,
+      sql`select count(distinct (tenant_id, account_id))::int as halted from halts`,
+    )
+    return halted
   })
 
 const isOfAccount = (owner: Owner, id: AccountId): Sql => sql`

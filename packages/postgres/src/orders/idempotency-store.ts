@@ -22,7 +22,7 @@ import {
   isUser,
   isOfOwner,
   query,
-  readFirst,
+  selectFirst,
   returnsRow,
   sql,
   type Sql,
@@ -45,7 +45,7 @@ export const createIdempotencyStore = ({ knex, cipher }: SealingDependencies): I
     claim: async (owner, claim) => {
       for (let attempt = 0; attempt < claimAttempts; attempt++) {
         if (await acquireKey(knex, owner, claim)) return E.right({ kind: 'claimed' })
-        const held = await readFirst(
+        const held = await selectFirst(
           knex,
           sql`select ${keys.columns} from idempotency_keys
             where ${isOfOwner(owner)} and key = ${claim.key}`,

@@ -29,7 +29,7 @@ import {
   isOfOwner,
   query,
   readAll,
-  readFirst,
+  selectFirst,
   sql,
   transactOrUnknown,
   type Selection,
@@ -111,7 +111,7 @@ export const openOrders = (
     },
   )
   const find = <A>(owner: Owner, id: OrderId, rows: Selection<A>) =>
-    readFirst(
+    selectFirst(
       knex,
       sql`select ${rows.columns} from orders
         where ${ofPresentUser(owner)} and id = ${id}`,

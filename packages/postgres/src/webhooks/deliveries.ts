@@ -16,7 +16,7 @@ import {
   interrupted,
   isInterrupted,
   isReplay,
-  replayOf,
+  newReplayOf,
   webhookEventTypes,
   withReplayBegun,
   type Attempt,
@@ -50,7 +50,7 @@ import {
   query,
   queryOne,
   readAll,
-  readFirst,
+  selectFirst,
   returnsRow,
   sql,
   transact,
@@ -137,13 +137,13 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
     replay: async (owner, id, original, { id: replayId, at }) => {
       const recorded = await transactOrUnknown(knex, async (trx) => {
         await query(trx, sql`select from webhooks where ${isWebhook(owner, id)} for key share`)
-        const found = await readFirst(
+        const found = await selectFirst(
           trx,
           sql`select ${deliveriesWithEvent.columns} from ${deliveriesOfWebhook(owner, id)} and webhook_deliveries.id = ${original}`,
           deliveriesWithEvent,
         )
         if (O.isNone(found)) return O.none
-        const replay = replayOf(found.value.delivery, replayId, at)
+        const replay = newReplayOf(found.value.delivery, replayId, at)
         await trx('webhook_deliveries').insert({
           ...deliveries.write(replay),
           tenant_id: owner.tenantId,
@@ -329,7 +329,7 @@ export const createDueDeliveries = ({
       const isDisabled = await transact(knex, async (trx) => {
         const { id, owner } = to.webhook
         // Recording more deliveries for the webhook does not wait for this lock.
-        const found = await readFirst(
+        const found = await selectFirst(
           trx,
           sql`select ${webhooks.columns} from webhooks where ${isWebhook(owner, id)} for no key update`,
           webhooks,

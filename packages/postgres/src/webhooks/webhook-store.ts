@@ -35,7 +35,7 @@ import {
   lockUsers,
   query,
   readAll,
-  readFirst,
+  selectFirst,
   returnsRow,
   sql,
   transact,
@@ -96,7 +96,7 @@ export const isWebhook = ({ tenantId, userId }: Owner, id: WebhookId): Sql =>
 
 export const createWebhookStore = ({ knex, cipher }: SealingDependencies): WebhookStore => {
   const find = <A>(owner: Owner, id: WebhookId, rows: Selection<A>): Promise<O.Option<A>> =>
-    readFirst(knex, sql`select ${rows.columns} from webhooks where ${isWebhook(owner, id)}`, rows)
+    selectFirst(knex, sql`select ${rows.columns} from webhooks where ${isWebhook(owner, id)}`, rows)
   const withSecret = webhooksWithSecret(cipher)
   return databasePort<WebhookStore>('webhooks', {
     create: (owner, { webhook, secret }) =>
@@ -124,9 +124,9 @@ export const createWebhookStore = ({ knex, cipher }: SealingDependencies): Webho
     findWithSecret: (owner, id) => find(owner, id, withSecret),
     rotateSecret: (owner, id, rotation, now) =>
       transactOrUnknown(knex, async (trx) => {
-        const found = await readFirst(
+        const found = await selectFirst(
           trx,
-          sql`select ${withSecret.columns} from webhooks where ${isWebhook(owner, id)} for update`,
+          sql`select ${withSecret.columns} from webhooks where ${isWebhook(owner, id)} for no key update`,
           {
             // A secret that cannot be opened is replaced without an overlap.
             read: (row) =>
