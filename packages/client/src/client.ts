@@ -1,4 +1,5 @@
 // Creates the client: a method for each route.
+import { routes } from './contract-tables.ts'
 import type { Operation, ReplyOf } from './contract-types.ts'
 import {
   follow,
@@ -21,7 +22,7 @@ import {
 } from './options.ts'
 import { allItems, type ReadPage } from './pages.ts'
 import { waitUntilSettled, type SettledOptions } from './placed-order.ts'
-import { routeOf, routes, type Client } from './routes.ts'
+import { adviceIfUnknown, pagingOf, type Client, type Route } from './routes.ts'
 import { askFor, send } from './send.ts'
 
 /**
@@ -43,13 +44,14 @@ export const createClient = (options: ClientOptions): Client => {
     requireOptions(operation, placeOptions, callOptions)
     const { idempotencyKey: key, wait, ...changes } = callOptions
     const signal = requireSignal(changes.signal)
-    const { route, input: kind, reply, changesNothing, ifUnknown } = routeOf(operation)
+    const { route, input: kind, reply }: Route = routes[operation]
     const [method = '', path = ''] = route.split(' ')
     const body =
       kind === 'body' || kind === 'optional-body'
         ? bodyOf(operation, kind === 'body' ? input : (input ?? {}))
         : undefined
-    const isRead = method === 'GET' || changesNothing === true
+    // A preview changes nothing, so that it gets no Idempotency-Key by itself.
+    const isRead = method === 'GET' || operation === 'previewOrder'
     const hasKey = method === 'POST' && (key !== undefined || !isRead)
     const idempotencyKey = hasKey ? keyOf(key) : undefined
     const ofCall = limitsOf(changes, limits)
@@ -76,7 +78,7 @@ export const createClient = (options: ClientOptions): Client => {
       idempotencyKey,
       signal,
       wantsResponse: reply !== undefined,
-      ifUnknown,
+      ifUnknown: adviceIfUnknown[operation],
     }
     const answer = await send(call)
     return reply === 'file'
@@ -85,7 +87,8 @@ export const createClient = (options: ClientOptions): Client => {
   }
 
   const methodOf = (operation: Operation) => {
-    const { route, input, paging } = routeOf(operation)
+    const { route, input }: Route = routes[operation]
+    const paging = pagingOf(operation)
     const idCount = route.split(':').length - 1
     const call = async (...args: readonly unknown[]) => {
       const rest = args.slice(idCount)
@@ -144,7 +147,10 @@ export const createClient = (options: ClientOptions): Client => {
   // The compiler cannot follow the types of the methods through the table.
   return {
     ...Object.fromEntries(
-      (Object.keys(routes) as Operation[]).map((operation) => [operation, methodOf(operation)]),
+      Object.entries<Route>(routes)
+        // `events` and `quotes` read the streams.
+        .filter(([, { reply }]) => reply !== 'stream')
+        .map(([operation]) => [operation, methodOf(operation as Operation)]),
     ),
     placeOrder,
     events,

@@ -1,4 +1,4 @@
-// Made from the API's document by `pnpm contract`; a test holds it against the document. Not to be changed by hand.
+// Made from the API's routes by `pnpm contract`; a test holds it against them. Not to be changed by hand.
 
 /** A broker account that the user linked. */
 export interface Account {
@@ -714,13 +714,16 @@ export interface MoveLevelRequest {
   readonly value: number
 }
 export interface Operations {
+  /** Linked accounts, oldest first, with balances read live where the broker can be read. */
   readonly listAccounts: {
     /** Oldest first; empty when none is linked. */
     readonly data: readonly Account[]
   }
+  /** Get an account. */
   readonly getAccount: {
     readonly data: Account
   }
+  /** Balance snapshots of an account, newest first. */
   readonly listBalanceHistory: {
     readonly query?: {
       /** The earliest, included. */
@@ -736,16 +739,20 @@ export interface Operations {
     /** Newest first; empty when there is none. */
     readonly data: readonly BalanceSnapshot[]
   }
+  /** Whether an account is halted, by whom and why. */
   readonly getHalt: {
     readonly data: AccountHalt
   }
+  /** Halts an account: no order is placed on it, orders that are recorded and not yet sent are rejected, and positions can still be changed and closed. */
   readonly haltAccount: {
     readonly body?: HaltAccountRequest
     readonly data: AccountHalt
   }
+  /** Lifts the owner's halt of an account. The operator's can only be lifted by the operator. */
   readonly liftHalt: {
     readonly data: AccountHalt
   }
+  /** Records an order and answers it as pending; GET /orders/:id shows its outcome at the broker. */
   readonly placeOrder: {
     readonly query?: {
       /** Seconds: the reply is held back until the order is no longer pending, or that time is over. */
@@ -754,6 +761,12 @@ export interface Operations {
     readonly body: PlaceOrderRequest
     readonly data: Order
   }
+  /** Runs every check of a new order, and estimates what it would cost, without placing it. */
+  readonly previewOrder: {
+    readonly body: PreviewOrderRequest
+    readonly data: OrderPreview
+  }
+  /** Orders, newest first. */
   readonly listOrders: {
     readonly query?: {
       /**
@@ -798,6 +811,20 @@ export interface Operations {
       readonly pagination: Pagination
     }
   }
+  /** Get an order. */
+  readonly getOrder: {
+    readonly data: Order
+  }
+  /** Changes an open order at the broker, once; answers it as the broker now holds it. */
+  readonly modifyOrder: {
+    readonly body: ModifyOrderRequest
+    readonly data: Order
+  }
+  /** Cancels an open order at the broker, or what is not executed of it, once. */
+  readonly cancelOrder: {
+    readonly data: Order
+  }
+  /** Cancels every open order of an account, each once, and answers how each ended. */
   readonly cancelOrders: {
     readonly query: {
       /**
@@ -809,20 +836,7 @@ export interface Operations {
     /** Oldest order first; empty where none is open. */
     readonly data: readonly CancelAttempt[]
   }
-  readonly previewOrder: {
-    readonly body: PreviewOrderRequest
-    readonly data: OrderPreview
-  }
-  readonly getOrder: {
-    readonly data: Order
-  }
-  readonly modifyOrder: {
-    readonly body: ModifyOrderRequest
-    readonly data: Order
-  }
-  readonly cancelOrder: {
-    readonly data: Order
-  }
+  /** Open positions, oldest first, read from the broker. */
   readonly listPositions: {
     readonly query?: {
       /**
@@ -850,12 +864,14 @@ export interface Operations {
       readonly pagination: Pagination
     }
   }
+  /** Get a position. */
   readonly getPosition: {
     readonly data: Position
     readonly meta: {
       readonly provenance: Provenance
     }
   }
+  /** Moves the stop loss of a position on a demo account for trading; its take profit stays. */
   readonly moveStopLoss: {
     readonly body: MoveLevelRequest
     readonly data: Position
@@ -863,6 +879,7 @@ export interface Operations {
       readonly provenance: Provenance
     }
   }
+  /** Moves the take profit of a position on a demo account for trading; its stop loss stays. */
   readonly moveTakeProfit: {
     readonly body: MoveLevelRequest
     readonly data: Position
@@ -870,6 +887,7 @@ export interface Operations {
       readonly provenance: Provenance
     }
   }
+  /** Moves, sets or removes the stop loss and take profit of a position on a demo account for trading, both at once. */
   readonly changePositionLevels: {
     readonly body: ChangeLevelsRequest
     readonly data: Position
@@ -877,6 +895,7 @@ export interface Operations {
       readonly provenance: Provenance
     }
   }
+  /** Closes a position on a demo account for trading, or a part of it. With an Idempotency-Key it is closed once. */
   readonly closePosition: {
     readonly body: ClosePositionRequest
     readonly data: ClosePositionResult
@@ -884,11 +903,13 @@ export interface Operations {
       readonly provenance: Provenance
     }
   }
+  /** Closes every matching position of a demo account for trading as a whole. Each is tried once, and one that fails does not keep the others from being closed; with an Idempotency-Key all are tried once. */
   readonly closePositions: {
     readonly body: ClosePositionsRequest
     /** Oldest position first; empty where none matches. */
     readonly data: readonly CloseAttempt[]
   }
+  /** Net profit, balance and drawdown over time. */
   readonly getTradeCurve: {
     readonly query?: {
       /**
@@ -915,6 +936,7 @@ export interface Operations {
       readonly warnings?: readonly Warning[]
     }
   }
+  /** Statistics of closed trades by symbol, side, account, time or holding time. */
   readonly getTradeBreakdown: {
     readonly query: {
       /**
@@ -955,6 +977,7 @@ export interface Operations {
       readonly warnings?: readonly Warning[]
     }
   }
+  /** Bootstrap intervals of trade statistics. */
   readonly getRobustStatistics: {
     readonly query?: {
       /**
@@ -981,6 +1004,7 @@ export interface Operations {
       readonly warnings?: readonly Warning[]
     }
   }
+  /** Get the deals of a closed trade. */
   readonly getTradeDeals: {
     readonly query?: {
       /**
@@ -1002,12 +1026,14 @@ export interface Operations {
       readonly pagination: Pagination
     }
   }
+  /** Compare the deals of an account with its balance. */
   readonly getReconciliation: {
     readonly data: Reconciliation
     readonly meta: {
       readonly provenance: Provenance
     }
   }
+  /** Closed trades, most recently closed first. */
   readonly listTrades: {
     readonly query?: {
       /**
@@ -1044,6 +1070,7 @@ export interface Operations {
       readonly pagination: CursorPagination
     }
   }
+  /** Get trade statistics. */
   readonly getTradeStatistics: {
     readonly query?: {
       /**
@@ -1070,6 +1097,7 @@ export interface Operations {
       readonly warnings?: readonly Warning[]
     }
   }
+  /** Closed trades as a file, most recently closed first. */
   readonly exportTrades: {
     readonly query?: {
       /**
@@ -1097,6 +1125,7 @@ export interface Operations {
       readonly format?: 'csv' | 'json'
     }
   }
+  /** Get a closed trade. */
   readonly getTrade: {
     readonly data: Trade
     readonly meta: {
@@ -1105,6 +1134,7 @@ export interface Operations {
       readonly warnings?: readonly Warning[]
     }
   }
+  /** List instruments: the fixed list, or with `accountId` a page of the broker's own, which come with `meta.pagination`. */
   readonly listSymbols: {
     readonly query?: {
       /**
@@ -1130,6 +1160,7 @@ export interface Operations {
       readonly pagination?: Pagination
     }
   }
+  /** The current bid and ask of up to 50 instruments. */
   readonly listQuotes: {
     readonly query: {
       /** Instruments, in capitals, separated by commas. */
@@ -1143,6 +1174,7 @@ export interface Operations {
     /** In the order of the request. */
     readonly data: readonly Quote[]
   }
+  /** Quotes as they change, at most one a second of each instrument. */
   readonly streamQuotes: {
     readonly query: {
       /** Instruments, in capitals, separated by commas. */
@@ -1154,6 +1186,7 @@ export interface Operations {
       readonly accountId?: string
     }
   }
+  /** The current bid and ask of an instrument. */
   readonly getQuote: {
     readonly query?: {
       /**
@@ -1164,6 +1197,7 @@ export interface Operations {
     }
     readonly data: Quote
   }
+  /** Candles of an instrument. With `startTime` the first from there, else the last up to `endTime`; both by opening time. */
   readonly listCandles: {
     readonly query: {
       /**
@@ -1189,6 +1223,7 @@ export interface Operations {
     /** Oldest first. The current one is included. */
     readonly data: readonly Candle[]
   }
+  /** Ticks of an instrument. With `startTime` the first from there, else the last up to `endTime`. MT4 accounts have none. */
   readonly listTicks: {
     readonly query?: {
       /** The earliest, included. */
@@ -1209,9 +1244,11 @@ export interface Operations {
     /** Oldest first. */
     readonly data: readonly Tick[]
   }
+  /** The credential of the request: whose it is, what it may do, and what is left of its limits. */
   readonly getMe: {
     readonly data: Caller
   }
+  /** The log of events, oldest first. */
   readonly listEvents: {
     readonly query?: {
       /** Only events of these types, separated by commas; without it all that the credential may read. */
@@ -1242,6 +1279,7 @@ export interface Operations {
       readonly pagination: ListPagination
     }
   }
+  /** Events as they are recorded. */
   readonly streamEvents: {
     readonly query?: {
       /** Only events of these types, separated by commas; without it all that the credential may read. */
@@ -1255,31 +1293,39 @@ export interface Operations {
       readonly after?: string
     }
   }
+  /** Registers a webhook; only this reply shows its secret. Nothing is sent to its URL. */
   readonly createWebhook: {
     readonly body: CreateWebhookRequest
     readonly data: CreatedWebhook
   }
+  /** All webhooks, oldest first, without their secrets. */
   readonly listWebhooks: {
     /** Oldest first. */
     readonly data: readonly Webhook[]
   }
+  /** One webhook, without its secret. */
   readonly getWebhook: {
     readonly data: Webhook
   }
+  /** Changes the URL or the event types of a webhook, or switches it on or off. */
   readonly changeWebhook: {
     readonly body: ChangeWebhookRequest
     readonly data: Webhook
   }
-  readonly deleteWebhook: {
-    readonly data: DeletedWebhook
-  }
+  /** Replaces the secret; only this reply shows the new one. Until `overlapHours` have passed `webhook-signature` holds the signatures of both secrets, newest first; `X-Webhook-Signature` is that of the new one at once. A further rotation ends the overlap of the one before. */
   readonly rotateWebhookSecret: {
     readonly body?: RotateWebhookSecretRequest
     readonly data: CreatedWebhook
   }
+  /** Delete a webhook. */
+  readonly deleteWebhook: {
+    readonly data: DeletedWebhook
+  }
+  /** Posts one signed webhook.test to the webhook and reports its answer, after 30 seconds at most. */
   readonly testWebhook: {
     readonly data: WebhookTestResult
   }
+  /** The log of event deliveries, newest first; empty while the capability events is off. */
   readonly listWebhookDeliveries: {
     readonly query?: {
       /**
@@ -1304,9 +1350,11 @@ export interface Operations {
       readonly pagination: Pagination
     }
   }
+  /** Sends one logged delivery again, as a new one that is sent once and never retried. */
   readonly replayWebhookDelivery: {
     readonly data: Delivery
   }
+  /** Delivers every event after `since` for which the webhook is registered and which it has not received: without a delivery, or with failed ones only. At most 10,000 at a call, oldest first; pending deliveries are not doubled, so that the call can be repeated for the rest. A webhook that is not enabled is refused. */
   readonly recoverWebhook: {
     readonly body: RecoverWebhookRequest
     readonly data: WebhookRecovery

@@ -1,96 +1,35 @@
 // What a method throws: one union by `code`, the service's codes and those of the client.
+import { errorCodes, type DocumentedDetails } from './contract-tables.ts'
 import type { Operation } from './contract-types.ts'
 
-interface OfAccount {
-  readonly accountId: string
-}
 interface BrokenLimit {
   readonly limit: string
   readonly allowed: number | readonly string[]
   readonly current: number | string
 }
-interface OfStatus {
-  readonly status: string
-}
 
-// The values are only types; the keys are the codes that this version knows.
-const detailsByCode = {
-  VALIDATION_ERROR: {} as {
-    readonly issues: readonly { readonly path: string; readonly message: string }[]
-  },
-  UNAUTHORIZED: undefined,
-  INSUFFICIENT_SCOPE: {} as { readonly required_any_of: readonly string[] },
-  NOT_FOUND: undefined,
-  ACCOUNT_NOT_FOUND: undefined,
-  ACCOUNT_PURPOSE_RESTRICTED: undefined,
-  LIVE_ACCOUNT_RESTRICTED: undefined,
-  ACCOUNT_HALTED: {} as OfAccount & {
-    readonly by: 'owner' | 'operator'
-    readonly since: string
-  },
-  ORDER_TYPE_NOT_SUPPORTED: {} as { readonly orderType: string },
-  ORDER_TYPE_NOT_SUPPORTED_BY_PLATFORM: {} as {
-    readonly orderType: string
-    readonly timeInForce: string
-    readonly platform: string
-  },
-  UNSUPPORTED_BROKER: {} as OfAccount,
-  NOT_PROVISIONED: {} as OfAccount,
-  BROKER_UNAVAILABLE: {} as OfAccount,
-  BROKER_RATE_LIMITED: {} as OfAccount,
-  CHALLENGE_LOCKED: undefined,
-  CHALLENGE_CHECK_UNAVAILABLE: undefined,
-  TRADER_LIMIT_BREACHED: {} as BrokenLimit,
-  DESK_LIMIT_BREACHED: {} as BrokenLimit,
-  APPROVAL_REQUIRED: {} as { readonly approvalAboveLots: number },
-  LIMIT_CHECK_UNAVAILABLE: undefined,
-  RISK_LIMIT_EXCEEDED: {} as {
-    readonly limit: 'volume_per_order' | 'orders_per_day' | 'open_orders'
-    readonly allowed: number
-    readonly current: number
-    /** Only with `orders_per_day`. */
-    readonly resetsAt?: string
-  },
-  ORDER_IN_FLIGHT: undefined,
-  ORDER_NOT_MODIFIABLE: {} as OfStatus,
-  ORDER_NOT_CANCELLABLE: {} as OfStatus,
-  ACCOUNT_DISCONNECTED: {} as OfAccount & OfStatus,
-  POSITION_NOT_FOUND: undefined,
-  INVALID_PRICE: {} as {
-    /** Of a position. */
-    readonly currentPrice?: number
-    /** Of a pending order. */
-    readonly price?: number
-  },
-  INVALID_VOLUME: {} as { readonly volume: number; readonly openVolume: number },
-  TRADE_REJECTED: {} as { readonly brokerCode: string; readonly brokerMessage: string },
-  BROKER_OUTCOME_UNKNOWN: {} as OfAccount,
-  NOT_IMPLEMENTED: {} as { readonly feature: string },
-  SYMBOL_AMBIGUOUS: {} as { readonly symbol: string; readonly candidates: readonly string[] },
-  NOT_AVAILABLE_ON_PLATFORM: {} as { readonly feature: string; readonly platform: string },
-  TRADE_NOT_FOUND: undefined,
-  HISTORY_TOO_LARGE: {} as OfAccount & { readonly limit: number },
-  INVALID_CURSOR: undefined,
-  EVENT_GONE: {} as { readonly resumeAfter: string; readonly oldest: string | null },
-  STREAM_LIMIT_REACHED: {} as { readonly limit: number },
-  RATE_LIMIT_EXCEEDED: {} as
+/** Details of which the API's document says less. */
+interface NarrowerDetails {
+  readonly TRADER_LIMIT_BREACHED: BrokenLimit
+  readonly DESK_LIMIT_BREACHED: BrokenLimit
+  readonly RATE_LIMIT_EXCEEDED:
     | { readonly scope: 'tier'; readonly window: 'minute' | 'day' }
-    | { readonly scope: 'endpoint' | 'suspension' | 'address' | 'bodies' | 'calculations' },
-  WEBHOOK_LIMIT_REACHED: {} as { readonly allowed: number },
-  IDEMPOTENCY_KEY_REUSED: undefined,
-  IDEMPOTENCY_IN_PROGRESS: undefined,
-  PAYLOAD_TOO_LARGE: {} as { readonly limitBytes: number },
-  INTERNAL_ERROR: undefined,
-  /** With details where what was sent may have been recorded, such as an order. */
-  SERVICE_UNAVAILABLE: {} as { readonly outcome: 'unknown' } | undefined,
-  INTERNAL_TIMEOUT: undefined,
-  HEADERS_TOO_LARGE: {} as { readonly limitBytes: number; readonly limitHeaders: number },
-  REQUEST_TIMEOUT: undefined,
+    | { readonly scope: 'endpoint' | 'suspension' | 'address' | 'bodies' | 'calculations' }
+  /** Where what was sent may have been recorded, such as an order. */
+  readonly SERVICE_UNAVAILABLE: { readonly outcome: 'unknown' } | undefined
+  readonly HEADERS_TOO_LARGE: { readonly limitBytes: number; readonly limitHeaders: number }
 }
 
+/** The codes that this version knows. */
+export type ServiceErrorCode = (typeof errorCodes)[number]
 /** The details of each code of the service. */
-export type ErrorDetails = typeof detailsByCode
-export type ServiceErrorCode = keyof ErrorDetails
+export type ErrorDetails = {
+  readonly [Code in ServiceErrorCode]: Code extends keyof NarrowerDetails
+    ? NarrowerDetails[Code]
+    : Code extends keyof DocumentedDetails
+      ? DocumentedDetails[Code]
+      : undefined
+}
 
 interface ErrorBase extends Error {
   readonly name: 'TradeportError'
@@ -220,7 +159,7 @@ const fieldsOf = (fault: Fault): object => {
   if (fault.kind === 'unreadable')
     return { code: 'UNREADABLE_ANSWER', status, excerpt: fault.excerpt, retryAfterSeconds }
   const { code, details: ofCode, requestId } = fault
-  const codes = Object.hasOwn(detailsByCode, code)
+  const codes = (errorCodes as readonly string[]).includes(code)
     ? { code }
     : { code: 'UNKNOWN_CODE', serviceCode: code }
   return { ...codes, status, details: ofCode, requestId, retryAfterSeconds }

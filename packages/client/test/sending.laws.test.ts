@@ -1,7 +1,7 @@
 // For every sequence of answers: how often a request is sent, when, and which error results.
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/contract-tables.ts'
 import {
   callWith,
   clientWith,
@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-type Routed = keyof typeof routes
+type Routed = Exclude<keyof typeof routes, 'streamEvents' | 'streamQuotes'>
 
 /** An answer, and what the laws need to know of it. */
 interface Scripted {
@@ -100,7 +100,7 @@ const scripted: fc.Arbitrary<Scripted> = fc.oneof(
 )
 
 const operations = fc.constantFrom(
-  ...(Object.keys(routes) as Routed[]).filter((operation) => operation !== 'exportTrades'),
+  ...(Object.keys(routes) as Routed[]).filter((operation) => !('reply' in routes[operation])),
 )
 const policies = fc.record({
   attempts: fc.integer({ min: 1, max: 6 }),

@@ -6,7 +6,7 @@ import {
   type ClientOptions,
   type TradeportError,
 } from '../src/index.ts'
-import { routes } from '../src/routes.ts'
+import { routes } from '../src/contract-tables.ts'
 
 export const baseUrl = 'https://trade.example.com/api/v1'
 
@@ -45,7 +45,11 @@ export const clientWith = (answers: readonly Answer[], options: Partial<ClientOp
 }
 
 /** Calls the method of a route with ids, and with what is sent. */
-export const callWith = (client: Client, operation: keyof typeof routes, input: object) => {
+export const callWith = (
+  client: Client,
+  operation: keyof typeof routes & keyof Client,
+  input: object,
+) => {
   const ids = routes[operation].route.split(':').slice(1)
   const method = client[operation] as (...args: readonly unknown[]) => Promise<unknown>
   return method(...ids, input)

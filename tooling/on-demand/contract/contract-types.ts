@@ -1,59 +1,94 @@
-// The types of the client, made from the API's document: what is sent and what comes on success.
-// Refusals are typed by their codes in the client.
+// What the client has of the API: the types of what is sent and of what comes back, how each route
+// is called, and the error codes.
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
-import type { OpenApiDocument, Operation } from '@tradeport/http'
+import { apiRoutes, createOpenApiDocument, type Route, withComponents } from '@tradeport/http'
 import openapiTS, { astToString } from 'openapi-typescript'
-import ts from 'typescript'
 
 // Parts of a document, whose shapes its own tests hold.
 type Json = ReturnType<typeof JSON.parse>
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** What is written, and what the test reads. */
-export const contractFile = resolve(root, 'packages/client/src/contract.ts')
-
 const heading =
-  "// Made from the API's document by `pnpm contract`; a test holds it against the document. Not to be changed by hand.\n"
+  "// Made from the API's routes by `pnpm contract`; a test holds it against them. Not to be changed by hand.\n"
 
-/** The text of the client's contract.ts. */
-export const contractTypes = async (document: OpenApiDocument): Promise<string> => {
-  const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
-  const schemas = typed({
-    ...document.components.schemas,
-    Operations: objectOf(
-      operations.map((operation) => [operation['operationId'], ofOperation(operation, document)]),
-    ),
+/** The generated files of the client: their texts by path. */
+export const contractFiles = async () => {
+  const { webhooks, components } = createOpenApiDocument()
+  // Without its capabilities, a service has another code.
+  const schemas = { ...createOpenApiDocument([]).components.schemas, ...components.schemas }
+  const errors = Object.entries<Json>(schemas).flatMap(([name, { properties }]) =>
+    name.endsWith('Error') ? properties : [],
+  )
+  const types = await typesOf(['Meta', 'Operations', 'Webhooks'], {
+    ...schemas,
+    Operations: objectOf(apiRoutes.map((route) => [route.operationId, partsOf(route)])),
     Webhooks: objectOf(
-      Object.entries(document.webhooks).map(([name, { post }]) => [
+      Object.entries<Json>(webhooks).map(([name, { post }]) => [
         name,
-        schemaOf(post?.requestBody),
+        post.requestBody.content['application/json'].schema,
       ]),
     ),
   })
-  const nodes = await openapiTS(
-    {
-      openapi: '3.1.0',
-      info: { title: '', version: '' },
-      components: { schemas: referredTo(['Meta', 'Operations', 'Webhooks'], schemas) },
-    },
-    { immutable: true, defaultNonNullable: false },
-  )
-  const text = astToString(nodes.flatMap(schemasIn).map(declared))
-    .replaceAll(/components\["schemas"\]\["(\w+)"\]/g, '$1')
-    .replaceAll('@description ', '')
-  const input = `${heading}\n${text}`
-  const options = { input, cwd: root, encoding: 'utf8' } as const
-  return execFileSync('node_modules/.bin/oxfmt', ['--stdin-filepath', contractFile], options)
+  const details = await typesOf(['DocumentedDetails'], {
+    DocumentedDetails: objectOf(
+      errors
+        .filter(({ code }) => code.enum.length === 1)
+        .map(({ code, details }) => [code.enum[0], details]),
+    ),
+  })
+  const routes = Object.fromEntries(apiRoutes.map((route) => [route.operationId, callOf(route)]))
+  const codes = new Set(errors.flatMap(({ code }) => code.enum))
+  const tables = `export const routes = ${JSON.stringify(routes)} as const
+
+    export const errorCodes = ${JSON.stringify([...codes])} as const
+
+    ${details}`
+  return [formatted('contract.ts', types), formatted('contract-tables.ts', tables)]
 }
 
-type Field = readonly [name: string, schema: Json, isOptional?: boolean]
+const formatted = (name: string, text: string) => {
+  const path = `${root}/packages/client/src/${name}`
+  const options = { input: `${heading}\n${text}`, cwd: root, encoding: 'utf8' } as const
+  return [
+    path,
+    execFileSync('node_modules/.bin/oxfmt', ['--stdin-filepath', path], options),
+  ] as const
+}
+
+/** How the client calls a route. */
+const callOf = ({ method, path, query, body, streamedContent }: Route) => {
+  // Also where the document requires a body: the client sends {} if it is left out.
+  const isBodyOptional = body?.validate({}, [])._tag === 'Right'
+  const input = body && (isBodyOptional ? 'optional-body' : 'body')
+  return {
+    route: `${method} ${path}`,
+    input: input ?? (fieldsOf(query) && 'query'),
+    reply: streamedContent && ('text/event-stream' in streamedContent ? 'stream' : 'file'),
+  }
+}
+
+/** What is sent to a route, and what comes back: of `meta` what not every reply has. */
+const partsOf = ({ description, query, body, isBodyOptional, data, meta }: Route): Json => ({
+  ...objectOf([
+    ['query', fieldsOf(query), !fieldsOf(query)?.required.length],
+    ['body', body?.json, isBodyOptional],
+    ['data', data?.json],
+    ['meta', fieldsOf(meta)],
+  ]),
+  description,
+})
+
+const fieldsOf = (fields: Route['query'] = {}): Json =>
+  objectOf(Object.entries(fields).map(([name, field]) => [name, field.json, 'fallback' in field]))
+
+type Field = readonly [name: string, schema: Json, isOptional?: unknown]
 
 /** An object of the fields that have a schema; undefined where there is none. */
 const objectOf = (fields: readonly Field[]): Json => {
   const present = fields.filter(([, schema]) => schema !== undefined)
-  const required = present.filter(([, , isOptional]) => isOptional !== true)
+  const required = present.filter(([, , isOptional]) => !isOptional)
   return present.length === 0
     ? undefined
     : {
@@ -63,32 +98,24 @@ const objectOf = (fields: readonly Field[]): Json => {
       }
 }
 
-/** What is sent with an operation, and what comes back: of `meta` what not every reply has. */
-const ofOperation = (
-  { parameters, requestBody, responses }: Operation,
-  { components }: OpenApiDocument,
-): Json => {
-  const query: readonly Json[] = parameters.filter((one) => one['in'] === 'query')
-  const reply = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
-  const { data, meta } = schemaOf(reply)?.properties ?? {}
-  const metaFields = Object.entries(meta?.properties ?? {})
-    .filter(([name]) => !(name in (components.schemas['Meta'] as Json).properties))
-    .map(([name, field]): Field => [name, field, !meta.required?.includes(name)])
-  const queryFields = query.map(({ name, description, schema, required }): Field => [
-    name,
-    { ...schema, description },
-    !required,
-  ])
-  return objectOf([
-    ['query', objectOf(queryFields), !query.some(({ required }) => required)],
-    ['body', schemaOf(requestBody), requestBody?.['required'] === false],
-    ['data', data],
-    ['meta', objectOf(metaFields)],
-  ])
+/** The types of these names, and of all that they refer to. */
+const typesOf = async (names: readonly string[], schemas: Json): Promise<string> => {
+  const nodes = await openapiTS(
+    {
+      openapi: '3.1.0',
+      info: { title: '', version: '' },
+      components: { schemas: referredTo(names, typed(withComponents(schemas).parts)) },
+    },
+    { immutable: true, defaultNonNullable: false },
+  )
+  const [, text = ''] = astToString(nodes).split(/^ {4}(?:schemas: {|};)$/m)
+  // Each schema becomes a type of its own.
+  return text
+    .replaceAll(/^ {8}readonly (\w+): {/gm, 'export interface $1 {')
+    .replaceAll(/^ {8}readonly (\w+):/gm, 'export type $1 =')
+    .replaceAll(/components\["schemas"\]\["(\w+)"\]/g, '$1')
+    .replaceAll('@description ', '')
 }
-
-/** The schema of the JSON of a request or a reply. */
-const schemaOf = (part: Json): Json => part?.content?.['application/json']?.schema
 
 /** What the types come from. */
 const typed = (value: unknown): unknown => {
@@ -110,22 +137,4 @@ const referredTo = (names: readonly string[], schemas: Json): Json => {
     ))
       found.add(name)
   return Object.fromEntries([...found].toSorted().map((name) => [name, schemas[name]]))
-}
-
-/** What was made of the schemas: the members of `components.schemas`. */
-const schemasIn = (node: ts.Node): readonly ts.TypeElement[] => {
-  if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'components') return []
-  const [schemas] = node.members as unknown as readonly ts.PropertySignature[]
-  return [...(schemas?.type as ts.TypeLiteralNode).members]
-}
-
-/** An exported type of its own. */
-const declared = (member: ts.TypeElement): ts.Node => {
-  const { type, name } = member as ts.PropertySignature & { readonly name: ts.Identifier }
-  const exported = [ts.factory.createModifier(ts.SyntaxKind.ExportKeyword)]
-  const declaration =
-    type !== undefined && ts.isTypeLiteralNode(type)
-      ? ts.factory.createInterfaceDeclaration(exported, name, undefined, undefined, type.members)
-      : ts.factory.createTypeAliasDeclaration(exported, name, undefined, type!)
-  return ts.setSyntheticLeadingComments(declaration, ts.getSyntheticLeadingComments(member))
 }

@@ -1,7 +1,5 @@
-// `pnpm contract`: makes the client's contract.ts anew from the API's
-// document.
+// `pnpm contract`: makes the client's generated files anew from the API.
 import { writeFile } from 'node:fs/promises'
-import { createOpenApiDocument } from '@tradeport/http'
-import { contractFile, contractTypes } from './contract-types.ts'
+import { contractFiles } from './contract-types.ts'
 
-await writeFile(contractFile, await contractTypes(createOpenApiDocument()))
+for (const [path, text] of await contractFiles()) await writeFile(path, text)
