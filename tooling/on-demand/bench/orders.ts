@@ -3,7 +3,11 @@
 // with as many in progress. On an empty table, and in a database with a million orders of others.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { emptyDocument } from '@tradeport/domain/operator'
-import { createOperatorDocuments, checkAndRecordOrder, symbolAsWritten } from '@tradeport/domain/use-cases'
+import {
+  createOperatorDocuments,
+  checkAndRecordOrder,
+  symbolAsWritten,
+} from '@tradeport/domain/use-cases'
 import type { OrderId } from '@tradeport/domain/orders'
 import type { OrderStore, PositionTrading } from '@tradeport/domain/ports'
 import type { AccountId, Owner, TenantId, UserId } from '@tradeport/domain/primitives'
