@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { sendOwnerNotice, type NoticeOutcome } from '@tradeport/domain/use-cases'
 import type { OwnerNoticeJobs, OwnerNotices, UserStore } from '@tradeport/domain/ports'
 import { createLogMailer } from '@tradeport/mailer'
+import { DescribedError } from '@tradeport/postgres'
 import type { Config } from './config.ts'
 
 interface OwnerNoticeDependencies {
@@ -45,7 +46,7 @@ export const startOwnerNotices = async ({
       case 'undelivered':
         log.warn({ ...fields, reason: outcome.reason }, 'a notice could not be sent yet')
         // A rejection has the queue try again after a pause.
-        throw new Error(outcome.reason)
+        throw new DescribedError(outcome.reason)
     }
   })
   const enqueuing = new Set<Promise<unknown>>()

@@ -101,11 +101,15 @@ export const createConnection = (config: MetaApiConfig) => {
 
   const tokenOf = async ({ owner }: AccountRef): Promise<string> => {
     const timeoutError = () =>
-      nothingSent(`the tenant's provider token was not read within ${deadlines.tokenMs} ms`)
+      nothingSent(
+        `the tenant's provider token was not read within ${deadlines.tokenMs} ms`,
+        'token_unreadable',
+      )
     const found = await withDeadline(deadlines.tokenMs, timeoutError, () =>
       config.providerToken(owner.tenantId)(),
     )
-    if (E.isLeft(found)) throw nothingSent("the tenant's provider token cannot be read")
+    if (E.isLeft(found))
+      throw nothingSent("the tenant's provider token cannot be read", 'token_unreadable')
     if (O.isNone(found.right))
       throw nothingSent('the tenant has no provider token', 'token_missing')
     if (!isHeaderValue(found.right.value))

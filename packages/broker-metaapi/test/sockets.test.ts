@@ -90,7 +90,7 @@ describe('a trade is certainly not sent if', () => {
       providerToken: () => () => new Promise<never>(() => undefined),
       deadlines: { tokenMs: 50 },
     }
-    expect(await place(apiWith(late))).toEqual(notSent())
+    expect(await place(apiWith(late))).toEqual(notSent(null, 'token_unreadable'))
     expect(
       await place(apiWith({ provisioningUrl: url, deadlines: { readMs: 50 } }), {
         ...account,

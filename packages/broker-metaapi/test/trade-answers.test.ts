@@ -335,9 +335,13 @@ describe('no trade is sent', () => {
   // A request that did leave would fail in the closed network, with another outcome.
   it.each([
     ['there is no token', TE.right(O.none), 'token_missing' as const],
-    ['tokens cannot be read', TE.left(refuse('ServiceUnavailable', { reason: token }))],
+    [
+      'tokens cannot be read',
+      TE.left(refuse('ServiceUnavailable', { reason: token })),
+      'token_unreadable' as const,
+    ],
     ['the token is not one', TE.right(O.some('line\nbreak'))],
-  ])('if %s', async (_, found, cause?: 'token_missing') => {
+  ])('if %s', async (_, found, cause?: UnavailableCause) => {
     const outcomes = await sendEach(() => apiWith({ providerToken: () => found }))
     expect(outcomes).toEqual(unavailable(expect.stringContaining('nothing was sent'), cause))
     expect(JSON.stringify(outcomes)).not.toContain('secret-part')

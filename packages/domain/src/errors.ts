@@ -13,10 +13,10 @@ export interface Issue {
 }
 
 /**
- * Why a broker cannot be read, where the operator of this service has to act: the provider answered
- * 401 to the tenant's token, or the tenant has none.
+ * Why a broker cannot be read, where that is not the broker's doing: the provider answered 401 to the
+ * tenant's token, the tenant has none, or this service cannot read it.
  */
-export type UnavailableCause = 'token_refused' | 'token_missing'
+export type UnavailableCause = 'token_refused' | 'token_missing' | 'token_unreadable'
 
 /** A limit that the head trader set for the account: which, and what it allows. */
 export interface BreachedLimit {

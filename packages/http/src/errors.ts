@@ -84,15 +84,16 @@ const seconds = (count: number): string => `${count} ${count === 1 ? 'second' : 
 const causeTexts: { readonly [Cause in UnavailableCause]: string } = {
   token_refused: 'the provider refused the token that the operator of this service configured',
   token_missing: 'the operator of this service has configured no token for the provider',
+  token_unreadable: 'this service cannot read its token for the provider now',
 }
 
 const causeText = (
   { cause }: { readonly cause?: UnavailableCause | undefined },
   effect: string,
 ): string =>
-  cause === undefined
-    ? `. ${effect}; try again.`
-    : `: ${causeTexts[cause]}. ${effect}; tell the operator.`
+  `${cause === undefined ? '' : `: ${causeTexts[cause]}`}. ${effect}; ${
+    cause === undefined || cause === 'token_unreadable' ? 'try again' : 'tell the operator'
+  }.`
 
 const rateTexts: { readonly [S in RateLimitScope['scope']]: string } = {
   tier: "Your plan's requests are used up.",

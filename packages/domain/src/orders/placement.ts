@@ -228,6 +228,7 @@ const lateMessages = {
     'The provider refused the token that the operator of this service configured; the order was not placed. Tell the operator.',
   token_missing:
     'The operator of this service has configured no token for the provider; the order was not placed. Tell the operator.',
+  token_unreadable: 'The token for the provider cannot be read; the order was not placed.',
   told_to_wait:
     'The provider limits requests, or an earlier trade of the account has no answer yet, so that no order could be sent within 30 seconds; it was not placed.',
   no_slot:
