@@ -142,7 +142,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       return text.split(' in,').map(amount)
     }
     await shows(page, 'from what is open now')
-    const [paidIn = NaN, paidOut = NaN] = await fact('Paid in and out')
+    const [paidIn = NaN, paidOut = NaN] = await fact('Booked besides trades')
     const [closed = NaN] = await fact('Net profit of closed trades')
     const [open = NaN] = await fact('Open positions')
     const [equity = NaN] = await fact('Equity now')

@@ -61,7 +61,9 @@ export const AccountSummary = ({
         <Warnings warnings={statistics.data?.meta.warnings} />
         <dl class="answers">
           <Answer question="Did it make money?" read={statistics}>
-            {(reply) => <ProfitAnswer {...reply} open={open?.amount} />}
+            {(reply) => (
+              <ProfitAnswer {...reply} open={open?.amount} booked={bookedBesides(curve.data)} />
+            )}
           </Answer>
           <Answer question="Is that luck?" read={statistics}>
             {({ data }) => verdict(data)}
@@ -117,14 +119,21 @@ const Answer = <A,>({
   </div>
 )
 
+/** What the broker booked besides trades, such as monthly charges, and nobody paid in or out. */
+const bookedBesides = (curve: CurveData | undefined): number =>
+  (curve?.cashFlows?.points ?? [])
+    .filter(({ reason }) => reason !== 'deposit' && reason !== 'withdrawal')
+    .reduce((sum, { amount }) => sum + amount, 0)
+
 const ProfitAnswer = ({
   data: { netProfit, totalTrades },
   meta: { provenance },
   open,
-}: ReplyOf<'getTradeStatistics'> & { open: number | undefined }) => {
+  booked,
+}: ReplyOf<'getTradeStatistics'> & { open: number | undefined; booked: number }) => {
   const skipped = provenance.skipped.length
-  // An open loss may outweigh what was closed with a profit.
-  const total = netProfit + (open ?? 0)
+  // An open loss, or charges, may outweigh what was closed with a profit.
+  const total = netProfit + (open ?? 0) + booked
   const word = total > 0 ? 'Yes' : total < 0 ? 'No' : 'Neither made nor lost'
   return (
     <>
@@ -141,6 +150,12 @@ const ProfitAnswer = ({
       ) : (
         <>
           , and <Result amount={open} /> from what is open now, both with commission and swap.
+        </>
+      )}
+      {booked !== 0 && (
+        <>
+          {' '}
+          Besides trades the broker booked <Result amount={booked} /> in charges and the like.
         </>
       )}
       {skipped > 0 &&

@@ -101,7 +101,7 @@ export const Curve = ({ curve, now }: CurveProps) => {
 
 const At = ({ iso: time }: { iso: string }) => <span class="quiet">at {localTime(time)}</span>
 
-/** What was paid in and out, closed trades and open positions make the equity. */
+/** What was paid and booked, closed trades and open positions make the equity. */
 const CurveFacts = ({ curve: { points, cashFlows, maxDrawdown }, now }: CurveProps) => {
   const { money } = useMoney()
   const { amount, percent: share, peakAt, troughAt, recoveredAt } = maxDrawdown
@@ -109,7 +109,7 @@ const CurveFacts = ({ curve: { points, cashFlows, maxDrawdown }, now }: CurvePro
     <Facts
       facts={[
         [
-          'Paid in and out',
+          'Booked besides trades',
           cashFlows !== null && (
             <>
               {money(cashFlows.inflows)} in, {money(cashFlows.outflows)} out

@@ -58,7 +58,7 @@ const startOfLog = async (client: Client, signal: AbortSignal): Promise<string> 
 
 /**
  * The latest events, and each that comes.
- * @param isPaused whether none of those that are there may be dropped for it
+ * @param isPaused whether what is shown stays: none of it is dropped for what comes
  */
 export const useEventLog = (filter: EventFilter, isPaused = false) => {
   const { client, whyHidden } = useSession()
@@ -220,8 +220,8 @@ export const EventLog = () => {
     isPaused,
   )
   const { events: read = [], missed = 0 } = log
-  const heldBack = isPaused ? read.filter(({ id }) => id > pausedAt).length : 0
-  const newer = heldBack + missed
+  const notShown = isPaused ? read.filter(({ id }) => id > pausedAt).length : 0
+  const newer = notShown + missed
   const pauseOrResume = (): void => {
     setPausedAt(isPaused ? undefined : (read[0]?.id ?? ''))
     if (missed > 0) log.readAnew()
@@ -256,7 +256,7 @@ export const EventLog = () => {
         <EventsOrReason log={log}>
           {(events) => (
             <>
-              <EventTable events={events.slice(heldBack)} accounts={accounts.data ?? []} />
+              <EventTable events={events.slice(notShown)} accounts={accounts.data ?? []} />
               {log.hasOlder && (
                 <button type="button" disabled={log.reading.isDisabled} onClick={log.readOlder}>
                   Show {pageSize} older

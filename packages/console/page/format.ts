@@ -45,7 +45,7 @@ const fractionDigits = (size: number): number => {
 export const compact = (amount: number, signDisplay: 'auto' | 'exceptZero' = 'auto'): string =>
   numberFormat({
     notation: 'compact',
-    // Of an account in BTC such amounts are no small ones.
+    // In an account in BTC, 0.01 is much.
     ...(Math.abs(amount) < 0.1
       ? { maximumSignificantDigits: 2 }
       : { maximumFractionDigits: fractionDigits(Math.abs(amount)) }),

@@ -4,6 +4,7 @@ import { render, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
 import { capitalised, viewerZone } from './format.ts'
+import { keepFocus } from './keep-focus.ts'
 import { lazy } from './lazy.tsx'
 import { followLink, useAddress } from './location.ts'
 import { Overview } from './overview.tsx'
@@ -219,4 +220,5 @@ const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
   )
 }
 
+keepFocus()
 render(<Console />, document.getElementById('console') as HTMLElement)
