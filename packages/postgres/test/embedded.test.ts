@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { EventId } from '@tradeport/domain/events'
-import type { Owner } from '@tradeport/domain/primitives'
 import { newAccountId, rightOf, storedOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
@@ -25,7 +24,6 @@ import { tryWrite } from '../src/connection/database.ts'
 import { openPool } from '../src/connection/pool.ts'
 import { copyRows } from '../src/connection/copy-rows.ts'
 import { sql } from '../src/connection/sql.ts'
-import { listOrders } from '../src/orders/order-list.ts'
 import { openDatabase, openJournal, type Database, type LogEvent } from '../src/index.ts'
 import {
   brokerAccountOf,
@@ -278,15 +276,6 @@ describe('a disk that is almost full', () => {
     freeBytes = enough - 1
     await expect(tryWrite(knex)).rejects.toThrow(refusal)
     expect(await knex('removals')).toEqual([])
-  })
-
-  it.each([1, 2])('shows page %d of a list of orders', async (page) => {
-    freeBytes = enough - 1
-    const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
-    expect(await listOrders(knex, owner, { page, limit: 1 })).toStrictEqual({
-      data: [],
-      pagination: { page, limit: 1, total: 0 },
-    })
   })
 
   it.each([

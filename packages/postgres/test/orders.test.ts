@@ -326,11 +326,11 @@ onEachDatabase('orders', (here, there, kind) => {
       (await rightOf(here.orderLimits.limitsOf(owner, id))).trader?.counted
     const { volume } = order.request
     await rightOf(here.orders.record(owner, toRecord(order)))
-    expect(await counted()).toStrictEqual([
-      { id: order.id, brokerOrderId: null, volume, isOpen: false },
-    ])
+    const { providerAccountId = '' } = account.provider ?? {}
+    const before = { id: order.id, providerAccountId, ticket: null, volume, isOpen: false }
+    expect(await counted()).toStrictEqual([before])
     await rightOf(here.orders.advance(owner, placementOf(order), opened, Date.now()))
-    expect(await counted()).toMatchObject([{ id: order.id, volume, isOpen: true }])
+    expect(await counted()).toStrictEqual([{ ...before, ticket: '4711', isOpen: true }])
     const provider = { providerAccountId: 'another', region: null }
     await write(here.operator, { accounts: puts({ ...account, provider }) })
     expect(await counted()).toStrictEqual([])
@@ -411,25 +411,6 @@ onEachDatabase('orders', (here, there, kind) => {
     deleted.stop()
     expect(Math.max(...deleted.counts)).toBe(1_000)
   })
-
-  it.skipIf(kind === 'embedded')(
-    'an order gets its number only once it has its user’s lock, so that numbers rise in the order of commits',
-    async () => {
-      const [owner, other] = [await storedOwner(here.operator), await storedOwner(here.operator)]
-      await recorded(owner)
-      const { recording, drawn } = await here.knex.transaction(async (trx) => {
-        await trx('order_counters').where({ user_id: owner.userId }).forUpdate().select()
-        // Together with another user's, as they come under load.
-        const [mine] = [recorded(owner), recorded(other)]
-        await poll(() => lockWaits(here)).toBeGreaterThan(0)
-        const { rows } = await trx.raw<{ rows: [{ number: string }] }>(
-          `select nextval(pg_get_serial_sequence('orders', 'sequence')) as number`,
-        )
-        return { recording: { mine }, drawn: Number(rows[0].number) }
-      })
-      expect(Number((await rowOf(await recording.mine)).sequence)).toBeGreaterThan(drawn)
-    },
-  )
 
   const recordedOn = async (account: Account, createdAt = noon): Promise<OrderId> =>
     (await here.recordOrder(newOrderOn(account, createdAt))).id

@@ -168,9 +168,10 @@ export const limitsOf = (
           held.has(destination.providerAccountId) &&
           (isWorking(order) || ('fill' in order && (endedAt ?? 0) >= filledSince)),
       )
-      .map(({ order: { id, brokerOrderId = null, request, status } }) => ({
+      .map(({ order: { id, brokerOrderId = null, request, status }, destination }) => ({
         id,
-        brokerOrderId,
+        providerAccountId: destination.providerAccountId,
+        ticket: brokerOrderId,
         volume: request.volume,
         isOpen: status === 'open',
       }))

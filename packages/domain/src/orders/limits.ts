@@ -62,8 +62,10 @@ export interface TraderLimits extends DeskLimits {
  */
 export interface CountedOrder {
   readonly id: OrderId
-  /** The broker's number of the order, which the position that it opens gets too. */
-  readonly brokerOrderId: string | null
+  /** The account that it was sent to. */
+  readonly providerAccountId: string
+  /** The broker's number of the order, which the position that it opens has too. */
+  readonly ticket: string | null
   readonly volume: number
   /** Whether the broker holds it, so that more of it may be executed. */
   readonly isOpen: boolean
@@ -196,8 +198,6 @@ const openVolumesOf = (
   const byPrefix = new Map(
     counted.map((order) => [clientIdPrefix(brokerClientId(order.id)), order]),
   )
-  // Some brokers drop the client id.
-  const byNumber = new Map(counted.map((order) => [order.brokerOrderId, order]))
   const executed = new Set<CountedOrder>()
   const volumes: number[] = []
   for (const { providerAccountId } of brokerAccountsOf(accounts)) {
@@ -211,7 +211,12 @@ const openVolumesOf = (
       )
     for (const { clientId, ticket, volume } of open) {
       const order =
-        clientId === undefined ? byNumber.get(ticket) : byPrefix.get(clientIdPrefix(clientId))
+        clientId === undefined
+          ? // Some brokers drop it.
+            counted.find(
+              (one) => one.ticket === ticket && one.providerAccountId === providerAccountId,
+            )
+          : byPrefix.get(clientIdPrefix(clientId))
       const isWithOrder = order !== undefined && (!order.isOpen || order.volume === volume)
       if (isWithOrder) executed.add(order)
       volumes.push(isWithOrder ? Math.max(volume, order.volume) : volume)

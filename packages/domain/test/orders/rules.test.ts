@@ -281,17 +281,17 @@ describe('limits of traders and desks', () => {
     ['a position of its number without a client id', 0.4, undefined, 0.4, false, '42'],
   ])(
     'count a pending order of 0.2 lots beside %s of %d lots',
-    (_, volume, clientId, current, isOpen = false, brokerOrderId = null) => {
+    (_, volume, clientId, current, isOpen = false, ticket = null) => {
       const position = openPosition({ volume, ...(clientId !== undefined && { clientId }) })
-      const { provider } = account
+      const { providerAccountId = '' } = account.provider ?? {}
       const limits: AccountLimits = {
         ...limited(null, null),
         trader: {
           limits: { ...none, maxOpenLots: 0 },
-          counted: [{ id, brokerOrderId, volume: 0.2, isOpen }],
+          counted: [{ id, providerAccountId, ticket, volume: 0.2, isOpen }],
         },
       }
-      const positions = new Map([[provider?.providerAccountId ?? '', [position]]])
+      const positions = new Map([[providerAccountId, [position]]])
       expect(requireOrderLimits(account, order, limits, { readAt: 0, positions })).toMatchObject({
         left: { limit: 'maxOpenLots', current },
       })

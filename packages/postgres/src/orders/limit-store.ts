@@ -73,7 +73,7 @@ export const lockLimits = async (
  * filled.
  */
 const countedOrders = (filledSince: Instant | undefined): Sql => sql`(
-  select coalesce(json_agg(json_build_object('id', orders.id, 'brokerOrderId', broker_order_id, 'volume', volume::text, 'isOpen', orders.status = 'open')), '[]')
+  select coalesce(json_agg(json_build_object('id', orders.id, 'providerAccountId', destination_provider_account_id, 'ticket', broker_order_id, 'volume', volume::text, 'isOpen', orders.status = 'open')), '[]')
   from orders
   where orders.tenant_id = accounts.tenant_id and orders.destination_provider_account_id = accounts.provider_account_id
     and orders.status in ('pending', 'open', 'filled', 'partially_filled')
@@ -93,7 +93,13 @@ const limitRowsOf = (keys: readonly string[], filledSince?: Instant): Sql => sql
     on trader_limits.tenant_id = accounts.tenant_id and trader_limits.account_id = accounts.id`
 
 const counted = t.readonlyArray(
-  t.type({ id: ids.order, brokerOrderId: nullable(t.string), volume: numeric, isOpen: t.boolean }),
+  t.type({
+    id: ids.order,
+    providerAccountId: t.string,
+    ticket: nullable(t.string),
+    volume: numeric,
+    isOpen: t.boolean,
+  }),
 )
 
 const limitRows = tableOf('account limits', {
