@@ -1364,7 +1364,7 @@ export interface Operations {
 export interface Order {
   /** The id of an order: ord_ and an opaque suffix. */
   readonly id: string
-  /** The user whose it is. */
+  /** The user who owns it. */
   readonly userId: string
   /**
    * Format: uuid
@@ -1847,7 +1847,7 @@ export interface PlaceOrderRequest {
 export interface Position {
   /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
   readonly id: string
-  /** The user whose it is. */
+  /** The user who owns it. */
   readonly userId: string
   /**
    * Format: uuid
@@ -2084,7 +2084,7 @@ export interface Reconciliation {
   readonly balance: number | null
   /** balance less sum; null where they were not compared since deals last changed. */
   readonly difference: number | null
-  /** Whether the deals explain the balance, and none is known to be missing. */
+  /** Whether the deals explain the balance, and no two reads of them disagreed. A position that lacks deals may be skipped all the same. */
   readonly complete: boolean
   /**
    * Format: date-time
@@ -2240,7 +2240,7 @@ export interface Tick {
 export interface Trade {
   /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
   readonly id: string
-  /** The user whose it is. */
+  /** The user who owns it. */
   readonly userId: string
   /**
    * Format: uuid

@@ -45,7 +45,7 @@ export const accountId = parsedString(
 )
 /** Any text: a malformed id in a path is answered like an unknown one. */
 export const accountIdInPath = anyText('The id of a linked account.', exampleAccountId)
-export const ownerUserId = text('The user whose it is.', 'u-1')
+export const ownerUserId = text('The user who owns it.', 'u-1')
 export const orderId = anyText(
   'The id of an order: ord_ and an opaque suffix.',
   'ord_0mhk3v9q2c7d1x8p4z6w',

@@ -107,7 +107,7 @@ export interface RouteDefinition<Caller, Given, Body, Result, Data, Meta> {
   readonly precheck?: (body: JsonObject) => Refusal<PrecheckTag> | undefined
   /** The refusal of a repeated POST whose first outcome is unknown. */
   readonly refusalIfOutcomeUnknown?: (given: Given) => Refusal
-  /** Optional from a route that can only be refused, because a capability is off. */
+  /** Absent from a route that can only be refused, because a capability is off. */
   readonly data?: Schema<Data>
   /** Fields of `meta` in addition to those of every reply. */
   readonly meta?: Meta

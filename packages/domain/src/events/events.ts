@@ -24,7 +24,7 @@ import type { WebhookEventType } from '../webhooks/webhook.ts'
 
 export interface ServiceEvent {
   readonly type: WebhookEventType
-  /** One that was recorded for a user is not recorded again. */
+  /** An event is recorded once for each user and key. */
   readonly key: string
   readonly data: Readonly<Record<string, unknown>>
 }

@@ -69,7 +69,8 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
 
   for (const [ticket, all] of written.positions) {
     if (!all.some(isNew)) continue
-    const position = { accountId, ticket, symbol: symbolOf(all) }
+    const inOrder = all.toSorted(compareDealOrder)
+    const position = { accountId, ticket, symbol: symbolOf(inOrder) }
     const own = insertedByPosition.get(ticket) ?? []
     const addOpening = (deal: BrokerDeal, again?: string): unknown =>
       add(deal, positionOpened(position, [deal, ...executedWith(deal, own)], again))
@@ -78,7 +79,6 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     const wasOpened = all.some((deal) => deal.entry === 'in' && !events.has(dealKey(deal)))
     if (firstInserted !== undefined && isNew(firstInserted) && !wasOpened) addOpening(firstInserted)
 
-    const inOrder = all.toSorted(compareDealOrder)
     for (const close of positionCloses(inOrder)) {
       const { deal } = close
       if (isNew(deal)) add(deal, positionClosed(position, close))

@@ -24,7 +24,7 @@
 // when its deadline has passed. It goes there at once where the database was restarted, or failed
 // over, since it was recorded: the database may have lost the write of `sending`. One that cannot
 // be sent before the deadline, or whose account cannot be used any more, goes from recorded to
-// ended. Rechecks end after a day that shows nothing, and else after seven.
+// ended. Rechecks end after 24 that show nothing, or after seven days.
 import type { UnavailableCause } from '../errors.ts'
 import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
@@ -76,7 +76,7 @@ export interface Absence {
 }
 /**
  * Rejected because the broker's records did not show it; looked up for another day in case they do
- * after all, or for seven where they show nothing certain.
+ * after all, or for up to seven while the records cannot be read.
  */
 export interface Rechecking {
   readonly step: 'rechecking'

@@ -456,11 +456,11 @@ export const createTrades = (ports: TradePorts) => {
     ): AsyncResult<TradeDeals, 'TradeNotFound' | JournalTag> =>
       pipe(
         findTrade(owner, id),
-        TE.bindW('of', ({ trade: { accountId, trade } }) =>
+        TE.bindW('ofTrade', ({ trade: { accountId, trade } }) =>
           trades.deals(owner, accountId, trade.positionId, query),
         ),
         TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
-        TE.map(({ of: { deals, sums }, provenance, read }) => ({
+        TE.map(({ ofTrade: { deals, sums }, provenance, read }) => ({
           data: { deals: deals.data, sums },
           pagination: deals.pagination,
           provenance,

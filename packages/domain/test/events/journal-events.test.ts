@@ -146,6 +146,11 @@ describe('the events of new deals', () => {
     })
   })
 
+  it('name the symbol of the first deal, in whatever order they were read', () => {
+    const [event] = eventsOf([{ ...rest, symbol: 'EURUSD.r' }, opening])
+    expect(event?.data['symbol']).toBe('EURUSD')
+  })
+
   it('say of a close what it closed, what stays open, and why it was made', () => {
     const [first, second] = eventsOf([{ ...part, reason: 'stop_loss' }, rest], {
       held: [opening],
@@ -475,6 +480,15 @@ const history = dealHistory.map((deals): readonly BrokerDeal[] => [
     deals.map((deal) => [dealKey(deal), { kind: deal.side ?? ('balance' as const), ...deal }]),
   ).values(),
 ])
+const moves = (id: string, profit: number, time: number): BrokerDeal => ({
+  id,
+  kind: 'balance',
+  profit,
+  commission: 0,
+  swap: 0,
+  time,
+})
+
 const pages = <A>(items: readonly A[], cuts: readonly number[]): readonly (readonly A[])[] => {
   const bounds = [
     0,
@@ -543,6 +557,20 @@ describe('however the deals arrive', () => {
     const events = feed([[opening, part, rest], [late], [last]])
     const volumes = dataOf(events, 'trade.closed').map(({ volume }) => volume)
     expect([volumes, new Set(keysOf(events, true)).size]).toEqual([[0.3, 0.4], 2])
+  })
+
+  it('balances of late deals are those before what came after them', () => {
+    const [first, between, last, latest] = [1, 2, 3, 4].map((at) => moves(String(at), 10 ** at, at))
+    const events = eventsOf([first!, last!], { held: [between!, latest!], moved: 1_000 })
+    expect(
+      dataOf(events, 'account.balance_changed').map((data) => [
+        data['previous_balance'],
+        data['new_balance'],
+      ]),
+    ).toEqual([
+      [-10_110, -10_100],
+      [-10_000, -9_000],
+    ])
   })
 
   it('balances follow one another and end at the one that was read', () => {

@@ -185,7 +185,9 @@ const reconciliation = record(
       decimal(`The balance that the broker reported; ${whereNotCompared}`, 10_250.4),
     ),
     difference: nullable(decimal(`balance less sum; ${whereNotCompared}`, 0)),
-    complete: flag('Whether the deals explain the balance, and none is known to be missing.'),
+    complete: flag(
+      'Whether the deals explain the balance, and no two reads of them disagreed. A position that lacks deals may be skipped all the same.',
+    ),
     checkedAt: nullable(time(`When both were compared; ${whereNotCompared}`)),
   },
 )

@@ -76,6 +76,7 @@ export interface AcceptedClose {
 
 /** How long a close may be delayed on MT4 by the read of earlier ones. */
 const maxEarlierReadWaitMs = secondMs / 2
+
 export const createCloseEvidence = (ports: EvidencePorts) => {
   const { positionTrading, journal, clock } = ports
 
