@@ -493,20 +493,6 @@ describe('an order is not absent', () => {
     expect(await one.look()).toEqual(unreadable)
   })
 
-  it('while a trade without a client id could be it; a close of ours on a netting account has one', async () => {
-    for (const [close, answer] of [
-      ['elsewhere', unreadable],
-      ['ours', nothing],
-    ] as const) {
-      const one = open(held('sell', 0.3))
-      const positionId = one.control.positions()[0]?.id as Ticket
-      const [part, volume] = ['POSITION_PARTIAL', 0.1]
-      if (close === 'elsewhere') one.control.trade({ actionType: part, positionId, volume })
-      else await one.positionTrading.closePosition(one.own, positionId, volume, always)()
-      expect(await one.look()).toEqual(answer)
-    }
-  })
-
   it('while a trade without a client id could be it, by its magic number', async () => {
     for (const [magic, answer] of [
       [undefined, unreadable],
