@@ -1,5 +1,5 @@
 // Every refusal as a reply: status, code, details, headers, and what is logged of it.
-import type { Refusal, RefusalTag } from '@tradeport/domain/errors'
+import type { Refusal, RefusalTag, UnavailableCause } from '@tradeport/domain/errors'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { UseCases } from '../src/index.ts'
@@ -174,6 +174,13 @@ it.each<readonly [refusal: Refusal, details: object | undefined, headers: object
   expect(reply.headers).toMatchObject(headers)
 })
 
+const brokerDown = (cause: UnavailableCause): Refusal => ({
+  _tag: 'BrokerUnavailable',
+  accountId,
+  reason,
+  cause,
+})
+
 it.each<readonly [refusal: Refusal, message: RegExp]>([
   [
     { _tag: 'ServiceUnavailable', reason, unread: 'candles' },
@@ -186,6 +193,8 @@ it.each<readonly [refusal: Refusal, message: RegExp]>([
   [{ _tag: 'ServiceUnavailable', reason, unread: 'calculation' }, /fewer resamples or a shorter/],
   [{ _tag: 'NotImplemented', feature: 'market-data', isFeedMissing: true }, /Send accountId/],
   [{ _tag: 'NotImplemented', feature: 'market-data' }, /not switched on/],
+  [brokerDown('token_missing'), /no token .* tell the operator/],
+  [brokerDown('token_unreadable'), /cannot read its token .* try again/],
 ])('the refusal %j says %s', async (refusal, message) => {
   expect((await replyTo(() => TE.left(refusal))).json.error?.message).toMatch(message)
 })

@@ -530,6 +530,14 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(await rightOf(here.orders.advance(account.owner, from, step, noon))).toBe(true)
   })
 
+  it('orders are listed newest first, those of one moment in the reverse order of their records', async () => {
+    const account = await storedAccount(here.operator)
+    const ids: OrderId[] = []
+    for (const at of [noon, noon, noon - 1]) ids.push(await recordedOn(account, at))
+    const { data } = await rightOf(here.orders.list(account.owner, { page: 1, limit: 9 }))
+    expect(data.map(({ id }) => id)).toStrictEqual([ids[1], ids[0], ids[2]])
+  })
+
   it('orders under way of a removed user are followed to their end, and are not those of a user who gets the same id', async () => {
     const account = await storedAccount(here.operator)
     const { owner } = account
