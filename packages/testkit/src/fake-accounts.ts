@@ -11,7 +11,7 @@ import {
 } from '@tradeport/domain/accounts'
 import type { Halt } from '@tradeport/domain/errors'
 import type { ServiceEvent } from '@tradeport/domain/events'
-import { isWorking, type AccountLimits, type CountedOrder } from '@tradeport/domain/orders'
+import { isUnderWay, type AccountLimits, type CountedOrder } from '@tradeport/domain/orders'
 import type {
   AccountStore,
   Clock,
@@ -166,7 +166,7 @@ export const limitsOf = (
         ({ order, destination, endedAt }) =>
           order.owner.tenantId === owner.tenantId &&
           held.has(destination.providerAccountId) &&
-          (isWorking(order) || ('fill' in order && (endedAt ?? 0) >= filledSince)),
+          (isUnderWay(order) || ('fill' in order && (endedAt ?? 0) >= filledSince)),
       )
       .map(({ order: { id, brokerOrderId = null, request, status }, destination }) => ({
         id,

@@ -8,7 +8,7 @@ import {
 import type { Account } from '@tradeport/domain/accounts'
 import { refuse, type Refusal } from '@tradeport/domain/errors'
 import {
-  isWorking,
+  isUnderWay,
   requireCountsInLimit,
   requireOrderLimits,
   withTransition,
@@ -82,7 +82,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
     return {
       today: orders.filter(({ createdAt }) => startOfUtcDay(createdAt) === startOfUtcDay(now))
         .length,
-      underWay: orders.filter(isWorking).length,
+      underWay: orders.filter(isUnderWay).length,
     }
   }
 
@@ -135,7 +135,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
         if (placement.step === 'sending' && (halts.has(accountId) || ownHalts.has(accountId)))
           return false
         const order = withTransition(stored.order, transition, now)
-        const nowEndedAt = isWorking(order) ? null : clock.now()
+        const nowEndedAt = isUnderWay(order) ? null : clock.now()
         orders.put({
           ...stored,
           order,

@@ -22,7 +22,7 @@ export {
   limitOrStopTypes,
   timesInForce,
   isCorrection,
-  isWorking,
+  isUnderWay,
   type Fill,
   type Order,
   type OrderId,

@@ -183,7 +183,7 @@ export interface RejectedOrder extends OrderRecord {
 }
 export interface CancelledOrder extends OrderRecord {
   readonly status: 'cancelled'
-  readonly cancelReason: CancelledBy
+  readonly cancelReason: CancelReason
   readonly cancelledAt: Instant
 }
 export interface ExpiredOrder extends OrderRecord {
@@ -200,7 +200,7 @@ export type Order =
 
 /** Who cancelled an order: its owner through the API, the broker or its terminal, or a halt. */
 export const cancelReasons = ['user', 'broker', 'halt'] as const
-export type CancelledBy = (typeof cancelReasons)[number]
+export type CancelReason = (typeof cancelReasons)[number]
 
 /**
  * How an order ended. One that was executed in part before it was cancelled or expired is
@@ -210,7 +210,7 @@ export type OrderOutcome =
   | { readonly kind: 'filled' | 'partially_filled'; readonly fill: Fill }
   | { readonly kind: 'rejected'; readonly reason: RejectReason }
   /** A broker's records do not show who cancelled it: their `reason` is always `broker`. */
-  | { readonly kind: 'cancelled'; readonly reason: CancelledBy; readonly at?: Instant | undefined }
+  | { readonly kind: 'cancelled'; readonly reason: CancelReason; readonly at?: Instant | undefined }
   | { readonly kind: 'expired'; readonly at?: Instant | undefined }
 
 /**
@@ -245,7 +245,7 @@ export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): O
 }
 
 const acceptsOutcome = (order: Order): boolean =>
-  isWorking(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
+  isUnderWay(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
 
 /**
  * The order once the broker is known to hold it: open, with the number and terms that are known.
@@ -321,12 +321,12 @@ const requestWith = (request: OrderRequest, terms: OrderTerms): OrderRequest => 
 }
 
 /** Whether the order has not ended: it is pending or open. */
-export const isWorking = (order: Order): order is PendingOrder | OpenOrder =>
+export const isUnderWay = (order: Order): order is PendingOrder | OpenOrder =>
   order.status === 'pending' || order.status === 'open'
 
 /** Whether an order that was rejected as not found has appeared in the broker's records. */
 export const isCorrection = (before: Order, after: Order): boolean =>
-  before !== after && !isWorking(before)
+  before !== after && !isUnderWay(before)
 
 /** How a change is refused where the order has ended. */
 export type EndedTag = 'OrderNotModifiable' | 'OrderNotCancellable'

@@ -33,7 +33,7 @@ import {
   unusableReasons,
   withOutcome,
   withTerms,
-  type CancelledBy,
+  type CancelReason,
   type Fill,
   type Order,
   type OrderOutcome,
@@ -102,7 +102,7 @@ export interface Open {
 }
 /** Stored before the broker is asked, and taken back if it refuses. */
 export interface Cancellation {
-  readonly by: CancelledBy
+  readonly by: CancelReason
   /** Whether the broker confirmed it; otherwise it may not even have been sent. */
   readonly isConfirmed: boolean
 }

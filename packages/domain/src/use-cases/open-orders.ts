@@ -25,7 +25,7 @@ import {
   isSameTerms,
   parseOrderId,
   refusalUnlessOpen,
-  type CancelledBy,
+  type CancelReason,
   type EndedTag,
   type Order,
   type OrderId,
@@ -320,7 +320,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     )
 
   const sendCancellation =
-    (reason: CancelledBy) =>
+    (reason: CancelReason) =>
     (found: StoredOpenOrder, send: SendChange): AsyncResult<Order, CancelTag> =>
     async () => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
@@ -377,7 +377,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     return brokerOrderId === stored ? first : cancelAs(brokerOrderId)
   }
 
-  const cancel = (caller: Caller, id: string, reason: CancelledBy): AsyncResult<Order, CancelTag> =>
+  const cancel = (
+    caller: Caller,
+    id: string,
+    reason: CancelReason,
+  ): AsyncResult<Order, CancelTag> =>
     changeWhileLocked(caller, id, 'OrderNotCancellable', sendCancellation(reason))
 
   /** Cancels an open order of an account whose halt cancels orders. */
@@ -432,7 +436,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     cancelOrders: (
       caller: Caller,
       { query: { accountId } }: WithQuery<{ readonly accountId: AccountId }>,
-      reason: CancelledBy = 'user',
+      reason: CancelReason = 'user',
     ): AsyncResult<readonly CancelAttempt[], 'AccountNotFound'> =>
       pipe(
         findAccount(ports)(caller.owner, accountId),

@@ -6,7 +6,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { refuse, requireNoIssues, type AsyncResult, type Issue, type Refusal } from '../errors.ts'
 import { stuckAfterMs } from '../operator/health.ts'
 import { parsePair, readList, type ListRequest, type Listed } from '../operator/listing.ts'
-import { parseOrderId, isWorking, type Order, type OrderOutcome } from '../orders/order.ts'
+import { parseOrderId, isUnderWay, type Order, type OrderOutcome } from '../orders/order.ts'
 import type { Transition } from '../orders/placement.ts'
 import type { OperatorOrder, OrderListPlace, Ports } from '../ports/index.ts'
 import type { TenantId, Ticket } from '../primitives/ids.ts'
@@ -141,7 +141,7 @@ const transitionOf = (
   now: Instant,
 ): E.Either<Refusal<'OrderNotPending' | 'OrderInFlight' | 'ValidationError'>, Transition> => {
   const { order, placement } = from
-  if (!isWorking(order)) return E.left(refuse('OrderNotPending', { status: order.status }))
+  if (!isUnderWay(order)) return E.left(refuse('OrderNotPending', { status: order.status }))
   if (placement.step === 'sending' && Math.abs(now - placement.sentAt) < longestSendMs)
     return E.left(refuse('OrderInFlight'))
   const { by, reason } = finish

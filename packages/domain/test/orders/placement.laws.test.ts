@@ -25,7 +25,7 @@ import {
   type Open,
   type BrokerOrder,
 } from '../../src/orders/placement.ts'
-import type { CancelledBy, OrderOutcome, OrderTerms } from '../../src/orders/order.ts'
+import type { CancelReason, OrderOutcome, OrderTerms } from '../../src/orders/order.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import type { UnavailableCause } from '../../src/errors.ts'
@@ -322,7 +322,7 @@ describe('a pending order', () => {
     expect(after({ kind: 'found', outcome: filled })).toEqual(ended(filled))
   })
 
-  it.each<[CancelledBy | null, OrderOutcome, OrderOutcome]>([
+  it.each<[CancelReason | null, OrderOutcome, OrderOutcome]>([
     [null, cancelledAtBroker, cancelledAtBroker],
     ['user', cancelledAtBroker, { ...cancelledAtBroker, reason: 'user' }],
     ['halt', cancelledAtBroker, { ...cancelledAtBroker, reason: 'halt' }],

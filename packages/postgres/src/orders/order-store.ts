@@ -1,7 +1,7 @@
 // Orders in PostgreSQL. Every statement names the tenant and the user.
 import { outcomeEvents } from '@tradeport/domain/events'
 import {
-  isWorking,
+  isUnderWay,
   withTransition,
   type Order,
   type OrderId,
@@ -191,13 +191,13 @@ const advance = async (
     updatePlacement(db, owner, from, transition, changes, obeysHalts)
   if (after === from.order) return (await update(knex, {})) !== undefined
   return transactOrUnknown(knex, async (trx) => {
-    const endedAt = isWorking(after) ? null : trx.fn.now()
+    const endedAt = isUnderWay(after) ? null : trx.fn.now()
     const written = await update(trx, { ...orderRowOf(after), ended_at: endedAt })
     if (written === undefined) return false
     // The order's user was removed, and its counts and events with it. Another may have the same
     // id.
     if (written.is_orphaned) return true
-    const counted = Number(isWorking(after)) - Number(isWorking(from.order))
+    const counted = Number(isUnderWay(after)) - Number(isUnderWay(from.order))
     if (counted !== 0)
       await query(
         trx,
