@@ -62,7 +62,7 @@ export const AccountSummary = ({
         <dl class="answers">
           <Answer question="Did it make money?" read={statistics}>
             {(reply) => (
-              <ProfitAnswer {...reply} open={open?.amount} booked={bookedBesides(curve.data)} />
+              <ProfitAnswer {...reply} open={open?.amount} charges={chargesOf(curve.data)} />
             )}
           </Answer>
           <Answer question="Is that luck?" read={statistics}>
@@ -119,25 +119,37 @@ const Answer = <A,>({
   </div>
 )
 
-/** What the broker booked besides trades, such as monthly charges, and nobody paid in or out. */
-const bookedBesides = (curve: CurveData | undefined): number =>
-  (curve?.cashFlows?.points ?? [])
-    .filter(({ reason }) => reason !== 'deposit' && reason !== 'withdrawal')
-    .reduce((sum, { amount }) => sum + amount, 0)
+/** What the broker charged and corrected besides trades; undefined where that is not known. */
+const chargesOf = (curve: CurveData | undefined): number | undefined => {
+  const flows = curve?.cashFlows
+  if (!flows || flows.count > flows.points.length) return undefined
+  return roundedSum(
+    flows.points
+      .filter(({ reason }) => reason === 'charge' || reason === 'correction')
+      .map(({ amount }) => amount),
+  )
+}
+
+/** Without the binary residue of the sum, which would show as a gain or a loss. */
+const roundedSum = (amounts: readonly number[]): number =>
+  Number(amounts.reduce((sum, amount) => sum + amount, 0).toFixed(8))
 
 const ProfitAnswer = ({
   data: { netProfit, totalTrades },
   meta: { provenance },
   open,
-  booked,
-}: ReplyOf<'getTradeStatistics'> & { open: number | undefined; booked: number }) => {
+  charges,
+}: ReplyOf<'getTradeStatistics'> & {
+  open: number | undefined
+  charges: number | undefined
+}) => {
   const skipped = provenance.skipped.length
   // An open loss, or charges, may outweigh what was closed with a profit.
-  const total = netProfit + (open ?? 0) + booked
+  const total = roundedSum([netProfit, open ?? 0, charges ?? 0])
   const word = total > 0 ? 'Yes' : total < 0 ? 'No' : 'Neither made nor lost'
   return (
     <>
-      {open === undefined ? `${word}, as far as is known` : word}:{' '}
+      {open === undefined || charges === undefined ? `${word}, as far as is known` : word}:{' '}
       {totalTrades === 0 ? (
         'no trade has been closed yet'
       ) : (
@@ -152,10 +164,12 @@ const ProfitAnswer = ({
           , and <Result amount={open} /> from what is open now, both with commission and swap.
         </>
       )}
-      {booked !== 0 && (
+      {charges !== 0 && (
         <>
           {' '}
-          Besides trades the broker booked <Result amount={booked} /> in charges and the like.
+          Besides trades the broker booked{' '}
+          {charges === undefined ? 'what is not known' : <Result amount={charges} />} in charges and
+          corrections.
         </>
       )}
       {skipped > 0 &&

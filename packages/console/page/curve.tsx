@@ -78,7 +78,7 @@ export const Curve = ({ curve, now }: CurveProps) => {
             {!isBalance &&
               "The balance is not known: the deals changed, and were not compared with the broker's balance since. "}
             After each closed trade
-            {isBalance && ', with deposits ▲ and withdrawals ▼'}; open positions do not move it
+            {isBalance && ', with what was booked in ▲ and out ▼'}; open positions do not move it
             until they close. Beneath, how far net profit was below its peak.
             {curve.maxDrawdown.troughAt !== null && ' The deepest drawdown is shaded.'}
           </>
@@ -90,9 +90,9 @@ export const Curve = ({ curve, now }: CurveProps) => {
       <CurveFacts {...{ curve, now }} />
       {isBalance && now?.open && (
         <p class="quiet">
-          Paid in less paid out, closed trades and open positions together are the equity, but for
-          what prices moved between the two times, a credit of the broker, and positions whose deals
-          do not add up.
+          What is booked in less what is booked out, closed trades and open positions together are
+          the equity, but for what prices moved between the two times, a credit of the broker, and
+          positions whose deals do not add up.
         </p>
       )}
     </>

@@ -1,36 +1,17 @@
-// Keeps the keyboard's place on the page: what was disabled for a while gets the focus back, and
-// where what had it vanishes, the nearest heading gets it.
+// Gives the focus back to a button that was disabled while its action ran. Otherwise a reader who
+// uses the keyboard would begin at the top of the page.
 
 export const keepFocus = (): void => {
-  /** What has the focus, or lost it to nothing, and what it is within. */
-  let place: readonly HTMLElement[] = []
-  document.addEventListener('focusin', (event) => {
-    place = event.composedPath().filter((one) => one instanceof HTMLElement)
+  let button: HTMLButtonElement | undefined
+  document.addEventListener('focusin', ({ target }) => {
+    button = target instanceof HTMLButtonElement ? target : undefined
   })
-  document.addEventListener('focusout', ({ target }) => {
-    // Left by the reader; what vanishes is still there while this event is handled.
-    queueMicrotask(() => {
-      if (target === place[0] && canFocus(place[0])) place = []
-    })
+  // Who points elsewhere has left it.
+  document.addEventListener('pointerdown', () => {
+    button = undefined
   })
   new MutationObserver(() => {
-    const [focused] = place
-    if (focused === undefined || document.activeElement !== document.body) return
-    if (focused.isConnected) {
-      if (canFocus(focused)) focused.focus({ preventScroll: true })
-      return
-    }
-    const around = place.find((one) => one.isConnected) ?? document.body
-    const heading = around.querySelector<HTMLElement>('h1, h2, h3') ?? around
-    heading.tabIndex = -1
-    heading.focus({ preventScroll: true })
-  }).observe(document.body, {
-    childList: true,
-    subtree: true,
-    attributes: true,
-    attributeFilter: ['disabled'],
-  })
+    if (document.activeElement === document.body && button?.disabled === false)
+      button.focus({ preventScroll: true })
+  }).observe(document.body, { subtree: true, attributeFilter: ['disabled'] })
 }
-
-const canFocus = (element: HTMLElement | undefined): boolean =>
-  element?.isConnected === true && !element.matches(':disabled')

@@ -195,8 +195,13 @@ const openVolumesOf = (
   { accounts, counted }: Covered,
   { positions }: OpenPositions,
 ): E.Either<Refusal<'LimitCheckUnavailable'>, readonly number[]> => {
-  const byPrefix = new Map(
-    counted.map((order) => [clientIdPrefix(brokerClientId(order.id)), order]),
+  // By what a position tells of its order: the client id, or the number where the broker drops it.
+  const byName = new Map(
+    counted.flatMap((order) =>
+      [clientIdPrefix(brokerClientId(order.id)), order.ticket].map(
+        (name) => [`${order.providerAccountId} ${name}`, order] as const,
+      ),
+    ),
   )
   const executed = new Set<CountedOrder>()
   const volumes: number[] = []
@@ -210,13 +215,8 @@ const openVolumesOf = (
         }),
       )
     for (const { clientId, ticket, volume } of open) {
-      const order =
-        clientId === undefined
-          ? // Some brokers drop it.
-            counted.find(
-              (one) => one.ticket === ticket && one.providerAccountId === providerAccountId,
-            )
-          : byPrefix.get(clientIdPrefix(clientId))
+      const name = clientId === undefined ? ticket : clientIdPrefix(clientId)
+      const order = byName.get(`${providerAccountId} ${name}`)
       const isWithOrder = order !== undefined && (!order.isOpen || order.volume === volume)
       if (isWithOrder) executed.add(order)
       volumes.push(isWithOrder ? Math.max(volume, order.volume) : volume)

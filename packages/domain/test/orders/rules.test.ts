@@ -269,7 +269,7 @@ describe('limits of traders and desks', () => {
     )
   })
 
-  it.each<[string, number, string | undefined, number, boolean?, (string | null)?]>([
+  it.each<[string, number, string | undefined, number, boolean?, (string | null)?, string?]>([
     ['a position of the order, which shows less of it', 0.1, brokerClientId(id), 0.2],
     ['a larger position, with a shortened client id', 0.4, 'TP_0123456789_0', 0.4],
     ['a larger position, with the first two parts alone', 0.4, 'TP_0123456789', 0.4],
@@ -279,16 +279,19 @@ describe('limits of traders and desks', () => {
     ['a position of another order', 0.1, 'TP_zzzzzzzzzz_abcdefghij', 0.3],
     ['a position without a client id', 0.1, undefined, 0.3],
     ['a position of its number without a client id', 0.4, undefined, 0.4, false, '42'],
+    ['a position of that number on another account', 0.4, undefined, 0.6, false, '42', 'other'],
   ])(
     'count a pending order of 0.2 lots beside %s of %d lots',
-    (_, volume, clientId, current, isOpen = false, ticket = null) => {
+    (_, volume, clientId, current, isOpen = false, ticket = null, sentTo = undefined) => {
       const position = openPosition({ volume, ...(clientId !== undefined && { clientId }) })
       const { providerAccountId = '' } = account.provider ?? {}
       const limits: AccountLimits = {
         ...limited(null, null),
         trader: {
           limits: { ...none, maxOpenLots: 0 },
-          counted: [{ id, providerAccountId, ticket, volume: 0.2, isOpen }],
+          counted: [
+            { id, providerAccountId: sentTo ?? providerAccountId, ticket, volume: 0.2, isOpen },
+          ],
         },
       }
       const positions = new Map([[providerAccountId, [position]]])
