@@ -114,6 +114,14 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     })
     await browser.pass(lost, 30_000)
     await shows(lost, /from 2 closed trades,/)
+    const charged = historyOf([
+      depositDeal('1', '2026-01-01T00:00:00.000Z', 10_000),
+      { ...depositDeal('2', '2026-01-02T00:00:00.000Z', -2), type: 'DEAL_TYPE_COMMISSION_MONTHLY' },
+      ...tradesOf([1]),
+    ])
+    await linkDesk(service, { user: 'u-14', broker: { history: charged } })
+    const inCharges = await opened('/console', 'u-14')
+    await shows(inCharges, /^No: \+\$1\.00 .* booked -\$2\.00 in charges and corrections\./)
     const unread = await linkDesk(service, { user: 'u-8', broker: { history } })
     unread.fail('any', { kind: 'unavailable' })
     const unknown = await opened('/console', 'u-8')
