@@ -282,7 +282,7 @@ describe('limits of traders and desks', () => {
     ['a position of that number on another account', 0.4, undefined, 0.6, false, '42', 'other'],
   ])(
     'count a pending order of 0.2 lots beside %s of %d lots',
-    (_, volume, clientId, current, isOpen = false, ticket = null, sentTo = undefined) => {
+    (_, volume, clientId, current, isOpen = false, ticket = null, sentTo?: string) => {
       const position = openPosition({ volume, ...(clientId !== undefined && { clientId }) })
       const { providerAccountId = '' } = account.provider ?? {}
       const limits: AccountLimits = {
