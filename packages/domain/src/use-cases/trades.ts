@@ -200,6 +200,7 @@ export const createTrades = (ports: TradePorts) => {
       TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
       TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
       TE.bindW('found', ({ id }) => trades.find(owner, id)),
+      // One that is not found may be that of an account which was linked anew.
       TE.tap(({ found, read }) =>
         O.isSome(found) ? TE.right(undefined) : tradeProvenance(owner, [read]),
       ),
