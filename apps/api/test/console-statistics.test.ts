@@ -34,6 +34,12 @@ const history = historyOf([
 ])
 
 const amount = (text: string): number => Number(text.replaceAll(/[^\d.-]/g, ''))
+/** A page that reads a history before it was compared with the balance knows no balance at first. */
+const untilAgreed = ({ accountId, get }: Awaited<ReturnType<typeof linkDesk>>): Promise<unknown> =>
+  eventually(
+    async () => (await get(`/accounts/${accountId}/reconciliation`)).body.data,
+    ({ difference }) => difference === 0,
+  )
 const answers = (page: Page) => page.locator('.answers dd')
 const sumOn = (page: Page) =>
   page.getByRole('group', { name: 'Accounts' }).getByRole('row').filter({ hasText: 'All in USD' })
@@ -86,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
   })
 
   it('answers in sentences whether an account made money, and says what is not known', async () => {
-    await linkDesk(service, { user: 'u-6', broker: { history } })
+    await untilAgreed(await linkDesk(service, { user: 'u-6', broker: { history } }))
     const made = await opened('/console', 'u-6')
     await shows(made, 'add up to the broker')
     await expect
@@ -106,6 +112,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     ])
     const desk = await linkDesk(service, { user: 'u-7', broker: { history: losing } })
     desk.broker.open()
+    await untilAgreed(desk)
     const lost = await opened('/console', 'u-7')
     await shows(lost, /^No: \+\$1\.00 from 1 closed trade,/)
     desk.broker.trade({
@@ -119,7 +126,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       { ...depositDeal('2', '2026-01-02T00:00:00.000Z', -2), type: 'DEAL_TYPE_COMMISSION_MONTHLY' },
       ...tradesOf([1]),
     ])
-    await linkDesk(service, { user: 'u-14', broker: { history: charged } })
+    await untilAgreed(await linkDesk(service, { user: 'u-14', broker: { history: charged } }))
     const inCharges = await opened('/console', 'u-14')
     await shows(inCharges, /^No: \+\$1\.00 .* booked -\$2\.00 in charges and corrections\./)
     const unread = await linkDesk(service, { user: 'u-8', broker: { history } })
@@ -136,12 +143,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     // Both so small that the account has margin for them at any price.
     desk.broker.open({ volume: 0.1 })
     desk.broker.open({ actionType: 'ORDER_TYPE_SELL', volume: 0.1 })
-    // Deals that come between the reads of history and balance leave the balance unknown at first.
-    const check = `/accounts/${desk.accountId}/reconciliation`
-    await eventually(
-      async () => (await desk.get(check)).body.data,
-      ({ difference }) => difference === 0,
-    )
+    await untilAgreed(desk)
     const page = await opened('/console', 'u-9')
     const fact = async (name: string): Promise<number[]> => {
       const term = page.locator('.facts > div').filter({ hasText: name })
