@@ -2,7 +2,7 @@
 import type { Account, DataOf, ReplyOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { Curve, type CurveData, type OpenResult } from './curve.tsx'
-import { duration, localDay, money, number, percent, plural, pluralIs } from './format.ts'
+import { duration, localDay, money, number, percent, plural, pluralIs, sumOf } from './format.ts'
 import {
   Age,
   CurrencyProvider,
@@ -123,16 +123,15 @@ const Answer = <A,>({
 const chargesOf = (curve: CurveData | undefined): number | undefined => {
   const flows = curve?.cashFlows
   if (!flows || flows.count > flows.points.length) return undefined
-  return roundedSum(
-    flows.points
-      .filter(({ reason }) => reason === 'charge' || reason === 'correction')
-      .map(({ amount }) => amount),
+  return withoutResidue(
+    sumOf(flows.points, ({ reason, amount }) =>
+      reason === 'charge' || reason === 'correction' ? amount : 0,
+    ),
   )
 }
 
-/** Without the binary residue of the sum, which would show as a gain or a loss. */
-const roundedSum = (amounts: readonly number[]): number =>
-  Number(amounts.reduce((sum, amount) => sum + amount, 0).toFixed(8))
+/** Without the binary residue of a sum, which would show as a gain or a loss. */
+const withoutResidue = (sum: number): number => Number(sum.toFixed(8))
 
 const ProfitAnswer = ({
   data: { netProfit, totalTrades },
@@ -145,7 +144,7 @@ const ProfitAnswer = ({
 }) => {
   const skipped = provenance.skipped.length
   // An open loss, or charges, may outweigh what was closed with a profit.
-  const total = roundedSum([netProfit, open ?? 0, charges ?? 0])
+  const total = withoutResidue(netProfit + (open ?? 0) + (charges ?? 0))
   const word = total > 0 ? 'Yes' : total < 0 ? 'No' : 'Neither made nor lost'
   return (
     <>

@@ -21,7 +21,7 @@ import { useSession } from './session.ts'
 import { accountName, sentenceOf } from './words.ts'
 
 const pageSize = 50
-/** With more events than this, the oldest are dropped from the page. */
+/** Events that arrive make the list no longer than this: the oldest are dropped. */
 const maxEvents = 1_000
 
 interface EventFilter {
@@ -58,13 +58,13 @@ const startOfLog = async (client: Client, signal: AbortSignal): Promise<string> 
 
 /**
  * The latest events, and each that comes.
- * @param isPaused whether what is shown stays: none of it is dropped for what comes
+ * @param isPaused whether none of what is shown may be dropped for an event that arrives
  */
 export const useEventLog = (filter: EventFilter, isPaused = false) => {
   const { client, whyHidden } = useSession()
   /** Undefined until it was read. */
   const [log, setLog] = useState<Shown>()
-  /** Grows when events arrived that may have changed what else is shown. */
+  /** Grows when events arrived that may have changed other parts of the page. */
   const [changes, setChanges] = useState(0)
   const [isFollowing, setIsFollowing] = useState(false)
   const [failure, setFailure] = useState<string>()
@@ -75,34 +75,36 @@ export const useEventLog = (filter: EventFilter, isPaused = false) => {
   const key = JSON.stringify([filter, timesReadAnew])
   const { types, ...ofAccount } = filter
   const query = { ...ofAccount, ...(types && { types: types.join() }) }
-  /** The event after which the log is followed; another object once the log is read anew. */
-  const latest = useRef<{ readonly key: string; newest?: string | undefined }>(undefined)
+  /** Replaced whenever the log is read anew, by which late replies to an older one are known. */
+  const following = useRef<{ readonly key: string; resumeAfter?: string | undefined }>(undefined)
   useStream('events', key, async (client, signal) => {
     const changed = throttled(() => setChanges((last) => last + 1))
     const onConnection = (isOpen: boolean): void => {
       if (!signal.aborted) setIsFollowing(isOpen)
     }
-    let read = latest.current
+    let read = following.current
     if (read?.key !== key) {
-      latest.current = read = { key }
+      following.current = read = { key }
       setLog(undefined)
       setFailure(undefined)
     }
     try {
-      if (!read.newest) {
-        // Read first: where no event matches the filter, the stream begins after this one.
-        const [place] = (await client.listEvents({ order: 'desc', limit: 1 }, { signal })).data
+      if (!read.resumeAfter) {
+        // Read before the list: where none matches the filter, the stream begins after this one,
+        // and misses nothing.
+        const [newestOfAll] = (await client.listEvents({ order: 'desc', limit: 1 }, { signal }))
+          .data
         const { data, meta } = await client.listEvents(
           { ...query, order: 'desc', limit: pageSize },
           { signal },
         )
         setLog({ events: data, hasOlder: meta.pagination.has_next, missed: 0 })
         setFailure(undefined)
-        read.newest = (data[0] ?? place)?.id ?? (await startOfLog(client, signal))
+        read.resumeAfter = (data[0] ?? newestOfAll)?.id ?? (await startOfLog(client, signal))
       }
-      const after = read.newest
+      const after = read.resumeAfter
       for await (const event of client.events({ ...filter, after, signal, onConnection })) {
-        read.newest = event.id
+        read.resumeAfter = event.id
         setLog((last = nothing) => {
           if (paused.current && last.events.length >= maxEvents)
             return { ...last, missed: last.missed + 1 }
@@ -115,7 +117,7 @@ export const useEventLog = (filter: EventFilter, isPaused = false) => {
     } catch (error) {
       if (!signal.aborted) {
         // Such as an event that is kept no more: the log is read anew.
-        latest.current = { key }
+        following.current = { key }
         setFailure(sentenceOf(error))
       }
     }
@@ -123,12 +125,12 @@ export const useEventLog = (filter: EventFilter, isPaused = false) => {
   })
   const readOlder = (): void =>
     void reading.run(async () => {
-      const { current } = latest
+      const { current } = following
       const { events: shown } = log ?? nothing
       const before = shown.at(-1)?.id ?? ''
       const { data, meta } = await client.listEvents({ ...query, before, limit: pageSize })
       // The filter may have changed meanwhile.
-      if (latest.current !== current) return undefined
+      if (following.current !== current) return undefined
       // An event that came meanwhile may have dropped the last of those that were shown.
       setLog(({ events, missed } = nothing) => ({
         missed,
@@ -224,7 +226,7 @@ export const EventLog = () => {
   const newer = notShown + missed
   const pauseOrResume = (): void => {
     setPausedAt(isPaused ? undefined : (read[0]?.id ?? ''))
-    if (missed > 0) log.readAnew()
+    if (isPaused && missed > 0) log.readAnew()
   }
   if (log.hidden) return <Notice>{log.hidden}</Notice>
   return (

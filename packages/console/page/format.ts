@@ -33,6 +33,10 @@ export const money = (
 export const result = (amount: number, currency: string | undefined): string =>
   money(amount, currency, 'exceptZero')
 
+/** The sum of a figure of several things. */
+export const sumOf = <A>(things: readonly A[], figure: (thing: A) => number): number =>
+  things.reduce((sum, thing) => sum + figure(thing), 0)
+
 export const number = (value: number, maximumFractionDigits = 2): string =>
   numberFormat({ maximumFractionDigits, signDisplay: 'negative' }).format(value)
 

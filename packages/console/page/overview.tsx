@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { AccountSummary, wasRead } from './account-summary.tsx'
 import { ConnectionStatus, EventsOrReason, useEventLog, type FollowedLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
-import { money, percent } from './format.ts'
+import { money, percent, sumOf } from './format.ts'
 import { useQuery } from './location.ts'
 import { OrderTable, readWorkingOrders } from './order-table.tsx'
 import {
@@ -180,7 +180,7 @@ const totalOf = ([currency, accounts]: readonly [string, readonly Account[]]) =>
   const sums = figures.map(([name, figure]) => {
     const values = accounts.map(figure).filter((value) => value !== null)
     const isKnown = unread === 0 && values.length === accounts.length
-    const sum = values.reduce((total, value) => total + value, 0)
+    const sum = sumOf(values, (value) => value)
     return [name, isKnown ? money(sum, currency) : '–'] as const
   })
   return {

@@ -1,8 +1,8 @@
 // The table of open positions, of one account or of all.
 import type { Account, Position } from '@tradeport/client'
-import { lots, money } from './format.ts'
+import { lots, money, sumOf } from './format.ts'
 import { Result, Table, Time, type Column, type Columns } from './parts.tsx'
-import { openResult, sumOf, totalResult } from './positions.ts'
+import { openResult, totalResult } from './positions.ts'
 import { priceFormatFor } from './words.ts'
 
 export interface PositionRow {

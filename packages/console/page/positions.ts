@@ -1,5 +1,6 @@
 // Open positions: how they are read, and what they have made.
 import { isTradeportError, type Client, type Position } from '@tradeport/client'
+import { sumOf } from './format.ts'
 
 export const readPositions = async (
   client: Client,
@@ -32,11 +33,6 @@ export const readPosition = (
  */
 export const totalResult = ({ unrealizedPnl, realizedPnl, swap, commission }: Position): number =>
   unrealizedPnl + realizedPnl + swap + commission
-
-export const sumOf = (
-  positions: readonly Position[],
-  figure: (position: Position) => number,
-): number => positions.reduce((sum, position) => sum + figure(position), 0)
 
 /** The results of several positions together. */
 export const openResult = (positions: readonly Position[]): number => sumOf(positions, totalResult)

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Group } from './breakdown.tsx'
-import { compact, number, plural, weekdayName } from './format.ts'
+import { compact, number, plural, sumOf, weekdayName } from './format.ts'
 import { Result, Scroll, Table, useMoney } from './parts.tsx'
 import { ChartFrame, ticks, useWidth } from './chart-frame.tsx'
 import { enoughTrades, fewNote } from './statistics.tsx'
@@ -14,9 +14,9 @@ interface ChartProps {
 
 type Cell = Pick<Group, 'totalTrades' | 'netProfit'>
 
-const sumOf = (cells: readonly Cell[]): Cell => ({
-  totalTrades: cells.reduce((sum, { totalTrades }) => sum + totalTrades, 0),
-  netProfit: cells.reduce((sum, { netProfit }) => sum + netProfit, 0),
+const allOf = (cells: readonly Cell[]): Cell => ({
+  totalTrades: sumOf(cells, ({ totalTrades }) => totalTrades),
+  netProfit: sumOf(cells, ({ netProfit }) => netProfit),
 })
 
 const inMoney = (currency: string | undefined): string =>
@@ -92,7 +92,7 @@ const HeatTable = ({
             <tr>
               <th scope="row">Sum</th>
               {columns.map(({ key }) => {
-                const { totalTrades, netProfit } = sumOf(
+                const { totalTrades, netProfit } = allOf(
                   rows.map((row) => cellOf(row.key, key)).filter((cell) => cell !== undefined),
                 )
                 return (
@@ -172,11 +172,11 @@ export const WeekHours = ({ groups, zone }: ChartProps & { readonly zone: string
       const [day = '', at = ''] = key.split('_')
       return `${day}_${hour(Math.floor(Number(at) / step) * step)}`
     })
-    return new Map([...cells].map(([key, some]) => [key, sumOf(some)]))
+    return new Map([...cells].map(([key, some]) => [key, allOf(some)]))
   }
-  const all = sumOf(groups).totalTrades
+  const all = allOf(groups).totalTrades
   const isEnough = (cells: ReadonlyMap<string, Cell>): boolean =>
-    sumOf([...cells.values()].filter(({ totalTrades }) => totalTrades >= enoughTrades))
+    allOf([...cells.values()].filter(({ totalTrades }) => totalTrades >= enoughTrades))
       .totalTrades >
     all / 2
   const step = hourSteps.find((one) => isEnough(cellsOf(one))) ?? 4
@@ -239,7 +239,7 @@ export const Distribution = ({ groups }: ChartProps) => {
   const inner = steps.filter(({ lower, upper }) => Number.isFinite(upper - lower))
   const [start, end] = [inner[0]?.lower ?? 0, inner.at(-1)?.upper ?? 1]
   const size = (inner[0]?.upper ?? 1) - start
-  const { totalTrades, netProfit } = sumOf(groups)
+  const { totalTrades, netProfit } = allOf(groups)
   const mean = netProfit / totalTrades
   // One step more at an end that has results beyond it.
   const [least, most] = [

@@ -126,9 +126,8 @@ export const noReread: Reread = { rereadAt: null, disagreements: 0, isDueToBalan
 export const precautionaryRereadAt = (now: Instant): Instant => now + firstRereadPauseMs
 
 const precautionaryReread = (now: Instant): Reread => ({
+  ...noReread,
   rereadAt: precautionaryRereadAt(now),
-  disagreements: 0,
-  isDueToBalanceAlone: false,
 })
 
 /** How a read that came to its end, and the balance, agree with the kept deals. */

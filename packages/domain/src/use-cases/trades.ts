@@ -58,7 +58,7 @@ const mostCashFlows = 500
 
 interface TradePorts extends Pick<Ports, 'accounts' | 'trades' | 'broker' | 'clock' | 'calculate'> {
   readonly synchroniseJournal: SynchroniseJournal
-  /** The most deals of an account of which trades are shown. */
+  /** Where an account has more deals, its trades are refused. */
   readonly maxDeals: number
 }
 
@@ -75,7 +75,7 @@ export interface TradeProvenance extends Provenance {
 interface JournalRead {
   readonly accountId: AccountId
   readonly readAt: Instant
-  /** Whether it disagreed with the broker the last time that this could be told. */
+  /** Whether the last comparison with the balance disagreed, or none was made since deals came. */
   readonly isIncomplete: boolean
 }
 
@@ -83,7 +83,7 @@ type SourcedTrades<A> = Sourced<A, TradeProvenance>
 
 /** Something to know about trades, or about what was computed of them. */
 export type TradeWarning =
-  /** Amounts of several currencies were added up. */
+  /** The accounts that are covered have several currencies. */
   | { readonly code: 'mixed_currencies'; readonly currencies: readonly string[] }
   /** What is kept of these accounts disagreed with the broker, and is read again. */
   | { readonly code: 'history_incomplete'; readonly accounts: readonly AccountId[] }
@@ -96,10 +96,10 @@ interface WithWarnings {
 /** Trades, or what was computed of them. */
 export interface WarnedTrades<A> extends SourcedTrades<A>, WithWarnings {}
 
-/** Of which trades something is computed: all of a filter, whatever their result. */
-interface SumsQuery extends DateRange, Pick<TradeFilter, 'accountId' | 'symbol'> {}
+/** Chooses the trades that are computed over, which cannot be by their result. */
+interface CalculationQuery extends DateRange, Pick<TradeFilter, 'accountId' | 'symbol'> {}
 
-export interface FilteredTrades extends SumsQuery {
+export interface FilteredTrades extends CalculationQuery {
   readonly profitFilter: TradeFilter['profit']
 }
 
@@ -114,7 +114,13 @@ const filterOf = ({
   startDate: from,
   endDate: to,
   profitFilter: profit = 'all',
-}: SumsQuery & Partial<FilteredTrades>): TradeFilter => ({ accountId, symbol, from, to, profit })
+}: CalculationQuery & Partial<FilteredTrades>): TradeFilter => ({
+  accountId,
+  symbol,
+  from,
+  to,
+  profit,
+})
 
 export interface TradesResult extends WarnedTrades<readonly ClosedTrade[]> {
   readonly pagination: Pick<TradeSlice, 'total' | 'before'> & {
@@ -179,8 +185,8 @@ export const createTrades = (ports: TradePorts) => {
     )
 
   /**
-   * Read after the trades: it is BrokerUnavailable where an account was linked anew, so that what
-   * was read may lack them.
+   * To be called after the trades were read: it fails with BrokerUnavailable where an account was
+   * linked anew meanwhile, whose trades that read may have missed.
    */
   const tradeProvenance = (
     owner: Owner,
@@ -200,7 +206,7 @@ export const createTrades = (ports: TradePorts) => {
       TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
       TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
       TE.bindW('found', ({ id }) => trades.find(owner, id)),
-      // One that is not found may be that of an account which was linked anew.
+      // Not found may mean linked anew, for which this fails first.
       TE.tap(({ found, read }) =>
         O.isSome(found) ? TE.right(undefined) : tradeProvenance(owner, [read]),
       ),
@@ -248,7 +254,7 @@ export const createTrades = (ports: TradePorts) => {
   /** What is computed of all trades of a filter. */
   const summarise = <Rows, A>(
     owner: Owner,
-    of: SumsQuery,
+    of: CalculationQuery,
     read: (selection: TradeSelection) => AsyncResult<Rows>,
     compute: (rows: Rows) => AsyncResult<A, 'RateLimitExceeded'>,
   ): AsyncResult<WarnedTrades<A>, CalculationTag> =>
@@ -343,7 +349,7 @@ export const createTrades = (ports: TradePorts) => {
     /** GET /trades/stats. */
     getTradeStatistics: (
       { owner }: Caller,
-      { query }: WithQuery<SumsQuery & { readonly extended?: boolean }>,
+      { query }: WithQuery<CalculationQuery & { readonly extended?: boolean }>,
     ): AsyncResult<WarnedTrades<TradeStatistics | ExtendedStatistics>, CalculationTag> =>
       query.extended === true
         ? summarise(
@@ -387,7 +393,7 @@ export const createTrades = (ports: TradePorts) => {
      */
     getTradeCurve: (
       { owner }: Caller,
-      { query }: WithQuery<SumsQuery & { readonly points: number }>,
+      { query }: WithQuery<CalculationQuery & { readonly points: number }>,
     ): AsyncResult<WarnedTrades<TradeCurve>, CalculationTag> =>
       summarise(
         owner,
@@ -419,7 +425,7 @@ export const createTrades = (ports: TradePorts) => {
       { owner }: Caller,
       {
         query: { by, timeZone, ...query },
-      }: WithQuery<SumsQuery & { readonly by: BreakdownKey; readonly timeZone: TimeZone }>,
+      }: WithQuery<CalculationQuery & { readonly by: BreakdownKey; readonly timeZone: TimeZone }>,
     ): AsyncResult<WarnedTrades<readonly TradeGroup[]>, CalculationTag> =>
       by === 'symbol' || by === 'side' || by === 'account'
         ? summarise(
@@ -441,7 +447,7 @@ export const createTrades = (ports: TradePorts) => {
     /** GET /trades/robust: intervals of the statistics, from so many resamples of the trades. */
     getRobustStatistics: (
       { owner }: Caller,
-      { query }: WithQuery<SumsQuery & { readonly resamples: number }>,
+      { query }: WithQuery<CalculationQuery & { readonly resamples: number }>,
     ): AsyncResult<WarnedTrades<RobustStatistics>, CalculationTag> =>
       summarise(
         owner,

@@ -153,8 +153,9 @@ const spanOf = (deals: Iterable<BrokerDeal>): Span => {
 const withoutDuplicates = (ids: readonly (string | undefined)[]): readonly string[] =>
   [...new Set(ids)].filter((id) => id !== undefined)
 
-const recordsetOf = (deals: readonly DealKey[]): Sql => sql`
-  json_to_recordset(${JSON.stringify(deals.map(keyOfDeal))}::json)`
+/** The keys of deals as rows `one`. */
+const keysAsRows = (deals: readonly DealKey[]): Sql => sql`
+  json_to_recordset(${JSON.stringify(deals.map(keyOfDeal))}::json) as one (time_ms float8, id text, entry text)`
 
 /** Deletes deals, and returns a map from the key of each that existed to its position's id. */
 const removeDeals = async (
@@ -165,8 +166,7 @@ const removeDeals = async (
   if (deals.length === 0) return new Map()
   const rows = await query<DealRow>(
     trx,
-    sql`delete from deals where ${isOfAccount(account)} and (time_ms, id, entry) in (
-        select * from ${recordsetOf(deals)} as removed (time_ms float8, id text, entry text))
+    sql`delete from deals where ${isOfAccount(account)} and (time_ms, id, entry) in (select * from ${keysAsRows(deals)})
       returning ${dealColumns}`,
   )
   return new Map(rows.map((row) => [keyText(row), positionIdOf(dealOfRow(row))]))
@@ -279,20 +279,18 @@ const readSumsOfOthers = async (
   { account, linkedAt }: JournalClaim,
   deals: readonly BrokerDeal[],
 ): Promise<(deal: BrokerDeal) => number> => {
+  if (deals.length === 0) return () => 0
   const { earliest } = spanOf(deals)
-  const rows =
-    deals.length === 0
-      ? []
-      : await query<Pick<DealRow, 'time_ms' | 'id' | 'entry'> & { readonly others: string }>(
-          trx,
-          sql`select time_ms, id, entry, others::text from (
-              select deals.*, one is null as is_other,
-                coalesce(sum(profit + commission + swap) filter (where one is null and kind <> 'credit')
-                  over (order by ${dealOrder('desc')}), 0) as others
-              from deals left join ${recordsetOf(deals)} as one (time_ms float8, id text, entry text) using (time_ms, id, entry)
-              where ${isOfAccount(account)} and time_ms >= ${Math.max(earliest, linkedAt)}) as summed
-            where not is_other`,
-        )
+  const rows = await query<Pick<DealRow, 'time_ms' | 'id' | 'entry'> & { readonly others: string }>(
+    trx,
+    sql`select time_ms, id, entry, others::text from (
+        select deals.*, one is null as is_other,
+          coalesce(sum(profit + commission + swap) filter (where one is null and kind <> 'credit')
+            over (order by ${dealOrder('desc')}), 0) as others
+        from deals left join ${keysAsRows(deals)} using (time_ms, id, entry)
+        where ${isOfAccount(account)} and time_ms >= ${Math.max(earliest, linkedAt)}) as summed
+      where not is_other`,
+  )
   const sums = new Map(rows.map((row) => [keyText(row), Number(row.others)]))
   return (deal) => sums.get(keyText(keyOfDeal(deal))) ?? 0
 }
