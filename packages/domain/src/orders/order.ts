@@ -247,22 +247,25 @@ export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): O
 const acceptsOutcome = (order: Order): boolean =>
   isUnderWay(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
 
+/** A limit or stop order with the broker's number. The same object where nothing changes. */
+export const withBrokerOrderId = (order: Order, brokerOrderId: string | null, at: Instant): Order =>
+  brokerOrderId === null ||
+  brokerOrderId === order.brokerOrderId ||
+  order.request.orderType === 'market' ||
+  !isUnderWay(order)
+    ? order
+    : { ...order, brokerOrderId, updatedAt: at }
+
 /**
- * The order once the broker is known to hold it: open, with the number and terms that are known.
- * One that was rejected as not found is open again. The same object where nothing changes.
+ * The order once the broker is known to hold it: open, on the terms that are known. One that was
+ * rejected as not found is open again. The same object where nothing changes.
  */
-export const withTerms = (
-  order: Order,
-  shown: { readonly brokerOrderId: string | null; readonly terms?: OrderTerms | undefined },
-  at: Instant,
-): Order => {
+export const withTerms = (order: Order, terms: OrderTerms | undefined, at: Instant): Order => {
   if (!acceptsOutcome(order)) return order
-  const request =
-    shown.terms === undefined ? order.request : requestWith(order.request, shown.terms)
-  const brokerOrderId = shown.brokerOrderId ?? order.brokerOrderId
-  const isSame =
-    order.status === 'open' && request === order.request && brokerOrderId === order.brokerOrderId
-  return isSame ? order : { ...recordOf({ ...order, request, brokerOrderId }, at), status: 'open' }
+  const request = terms === undefined ? order.request : requestWith(order.request, terms)
+  return order.status === 'open' && request === order.request
+    ? order
+    : { ...recordOf({ ...order, request }, at), status: 'open' }
 }
 
 /** What an order of any status has. */

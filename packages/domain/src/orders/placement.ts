@@ -31,6 +31,7 @@ import {
   notFoundAtBrokerCode,
   termsOf,
   unusableReasons,
+  withBrokerOrderId,
   withOutcome,
   withTerms,
   type CancelReason,
@@ -449,10 +450,9 @@ export const afterFoundHeld = (
   at: Instant,
 ): Transition => {
   if (shown === undefined) return { placement: from, continueInMs: lookupPauseMs(0) }
-  const { brokerOrderId, isUnexecuted } = shown
-  const unexecutedAt = isUnexecuted === true ? at : from.unexecutedAt
+  const unexecutedAt = shown.isUnexecuted === true ? at : from.unexecutedAt
   return {
-    placement: { ...from, unexecutedAt, brokerOrderId, missing: null },
+    placement: { ...from, unexecutedAt, brokerOrderId: shown.brokerOrderId, missing: null },
     terms: termsOf(shown),
     continueInMs: null,
   }
@@ -483,9 +483,10 @@ export const withTransition = (
   at: Instant,
 ): Order => {
   if (outcome !== undefined) return withOutcome(order, outcome, at)
-  return placement.step === 'open'
-    ? withTerms(order, { brokerOrderId: placement.brokerOrderId, terms }, at)
-    : order
+  const shown = placement.step === 'open' ? withTerms(order, terms, at) : order
+  return 'brokerOrderId' in placement
+    ? withBrokerOrderId(shown, placement.brokerOrderId, at)
+    : shown
 }
 
 const afterAbsenceProved = ({ sentAt, brokerOrderId }: LookingUp): Transition => ({
@@ -522,9 +523,8 @@ const firstLookup = (sentAt: Instant, brokerOrderId: string | null): LookingUp =
 })
 
 const lookUpAction = (from: LookingUp, now: Instant): NextAction => {
-  const wouldProveAbsence = isProved(absenceWith(from, now))
   // The lookup that would complete the proof must read the terminal itself.
-  return { kind: 'look_up', from, readFromTerminal: wouldProveAbsence }
+  return { kind: 'look_up', from, readFromTerminal: isProved(absenceWith(from, now)) }
 }
 
 const scheduleLookup = (placement: LookingUp): Transition => ({

@@ -15,13 +15,13 @@ import {
 import {
   isSameTerms,
   withOutcome,
-  withTerms,
   type OpenOrder,
   type Order,
   type OrderId,
   type OrderRequest,
   type OrderTerms,
 } from '../../src/orders/order.ts'
+import { withTransition, type LookingUp, type Open } from '../../src/orders/placement.ts'
 import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 
 const now = Date.UTC(2026, 10, 25, 12)
@@ -36,6 +36,15 @@ const open: OpenOrder = {
 const { request } = open
 const stopLimit = { orderType: 'stop_limit', price: 1.2, stopLimitPrice: 1.15 } as const
 const held: OrderTerms = { price: 1.1, timeInForce: 'gtc' }
+
+const openWith = (brokerOrderId: string | null): Open => ({
+  step: 'open',
+  sentAt: 1,
+  unexecutedAt: 1,
+  brokerOrderId,
+  cancellation: null,
+  missing: null,
+})
 
 describe('the terms of a new order', () => {
   const limit = { orderType: 'limit', price: 1.1 } as const
@@ -216,7 +225,8 @@ describe('an order at the broker', () => {
     expect(findBrokerOrder({ ...open, brokerOrderId }, list)?.brokerOrderId).toBe(found)
   })
 
-  const pending: Order = { ...open, status: 'pending', brokerOrderId: undefined }
+  const { brokerOrderId: _number, ...unnumbered } = open
+  const pending: Order = { ...unnumbered, status: 'pending' }
   const filled = withOutcome(open, { kind: 'filled', fill: {} }, 5)
 
   it.each<[what: string, Order, parts: [string | null, OrderTerms?], after: object | null]>([
@@ -246,7 +256,8 @@ describe('an order at the broker', () => {
     ],
     ['stays as it ended', filled, ['78', { ...held, price: 2 }], null],
   ])('%s', (_, before, [brokerOrderId, terms], after) => {
-    const result = withTerms(before, { brokerOrderId, terms }, 9)
+    const transition = { placement: openWith(brokerOrderId), ...(terms && { terms }) }
+    const result = withTransition(before, transition, 9)
     if (after === null) expect(result).toBe(before)
     else {
       expect(result).toMatchObject({ ...after, status: 'open', updatedAt: 9 })
@@ -257,7 +268,30 @@ describe('an order at the broker', () => {
   })
 
   it('has no number where none is known', () => {
-    expect('brokerOrderId' in withTerms(pending, { brokerOrderId: null }, 9)).toBe(false)
+    expect(withTransition(pending, { placement: openWith(null) }, 9)).not.toHaveProperty(
+      'brokerOrderId',
+    )
+  })
+
+  const market = newOrder(owner, 1)
+  it.each<[what: string, Order, number: string | null, after: string | undefined]>([
+    ['has its number once that is known', pending, '77', '77'],
+    ['has none before', pending, null, undefined],
+    ['has none where it is a market order', market, '77', undefined],
+    ['keeps it once it ended', filled, '78', '77'],
+  ])('that is looked up %s', (_, before, brokerOrderId, after) => {
+    const placement: LookingUp = {
+      step: 'looking_up',
+      sentAt: 1,
+      brokerOrderId,
+      lookups: 0,
+      absence: null,
+    }
+    const result = withTransition(before, { placement }, 9)
+    expect(result.brokerOrderId).toBe(after)
+    expect(result).toEqual(
+      after === before.brokerOrderId ? before : { ...before, brokerOrderId: after, updatedAt: 9 },
+    )
   })
 
   it.each([
