@@ -2,6 +2,7 @@
 // token. Each further failure doubles the pause; after a pause one call is made as a probe, and its
 // outcome decides for all that wait.
 import type { Stopwatch } from '@tradeport/domain/ports'
+import { setWithEviction } from './eviction.ts'
 import type { CallFailure } from './failures.ts'
 
 /** The first pause after a failure, and the longest. */
@@ -62,7 +63,7 @@ export const createAccountPauses = (
   let callCount = 0
 
   const answered = (account: string): void =>
-    setBounded(accounts, account, { lastAnsweredCall: callCount })
+    setWithEviction(accounts, account, { lastAnsweredCall: callCount })
 
   const attemptOf = (account: string, probedPause: Pause | undefined): Attempt => {
     const call = (callCount += 1)
@@ -82,7 +83,7 @@ export const createAccountPauses = (
         if (pause !== probedPause || lastAnsweredCall >= call) return
         const ms = pause === undefined ? firstMs : Math.min(2 * pause.ms, longestMs)
         const until = stopwatch.elapsedMs() + ms
-        setBounded(accounts, account, {
+        setWithEviction(accounts, account, {
           pause: { failure, ms, until, probe: undefined },
           lastAnsweredCall,
         })
@@ -111,14 +112,4 @@ export const createAccountPauses = (
         : attemptOf(account, pause)
     },
   }
-}
-
-const maxAccounts = 20_000
-
-/** Sets what is remembered of an account; beyond a limit the entry set longest ago is dropped. */
-export const setBounded = <A>(remembered: Map<string, A>, account: string, value: A): void => {
-  remembered.delete(account)
-  remembered.set(account, value)
-  const [oldest] = remembered.keys()
-  if (remembered.size > maxAccounts && oldest !== undefined) remembered.delete(oldest)
 }

@@ -8,7 +8,16 @@ import {
 } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
 import { dayMs, roundAmount, secondMs, toIso, type Instant } from '@tradeport/domain/primitives'
-import { isNumber, isRecord, readId, readList, readTime, type Row } from './payloads.ts'
+import {
+  isNumber,
+  isRecord,
+  readId,
+  readList,
+  readPrice,
+  readText,
+  readTime,
+  type Row,
+} from './payloads.ts'
 import { orderTypeOf } from './requests.ts'
 
 const sides: readonly Side[] = ['buy', 'sell']
@@ -50,8 +59,10 @@ const expirationTypes = {
 } as const
 
 /** Whether another program sent it: brokers preserve two parts of our client ids, or nothing. */
-export const isOfAnotherProgram = ({ clientId }: Row): boolean =>
-  typeof clientId === 'string' && clientId !== '' && !isOwnClientId(clientId)
+export const isOfAnotherProgram = (row: Row): boolean => {
+  const clientId = readText(row['clientId'])
+  return clientId !== undefined && !isOwnClientId(clientId)
+}
 
 /**
  * A text says what is wrong with the row; undefined if it is of no pending order, or of another
@@ -65,14 +76,15 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
   if (type === undefined || type.orderType === 'market') return undefined
   const brokerOrderId = readId(row['id'])
   if (brokerOrderId === undefined) return 'id is not an id'
-  const { openPrice, volume, currentVolume, clientId, expirationType, expirationTime } = row
-  const levels = levelsOf(row)
+  const { openPrice, volume, currentVolume, expirationType, expirationTime } = row
+  const clientId = readText(row['clientId'])
+  const optionalPrices = optionalPricesOf(row)
   if (!isNumber(openPrice)) return 'openPrice is not a finite number'
   // Read as none, it would be removed by the next change of another term.
-  const unreadable = levelNames.find((name) => !isLevelOrNone(row[name]))
+  const unreadable = optionalPriceNames.find((name) => !isPriceOrNone(row[name]))
   if (unreadable !== undefined) return `${unreadable} is not a price`
   // Without it the order would count as one that was triggered.
-  if (type.orderType === 'stop_limit' && levels.stopLimitPrice === undefined)
+  if (type.orderType === 'stop_limit' && optionalPrices.stopLimitPrice === undefined)
     return 'stopLimitPrice is not a price'
   const expiresAt = expiryOf(row)
   const isTimed =
@@ -83,11 +95,11 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
     return 'expirationTime is not a time'
   return {
     brokerOrderId,
-    ...(typeof clientId === 'string' && clientId !== '' && { clientId }),
+    ...(clientId !== undefined && { clientId }),
     volume: isNumber(volume) ? roundAmount(volume) : undefined,
     isUnexecuted: isNumber(volume) && currentVolume === volume,
     price: openPrice,
-    ...levels,
+    ...optionalPrices,
     ...(expirationType === 'ORDER_TIME_DAY'
       ? { timeInForce: 'day' }
       : { timeInForce: expiresAt === undefined ? 'gtc' : 'gtd', expiresAt }),
@@ -106,14 +118,17 @@ export const expiryOf = ({ expirationType, expirationTime }: Row): Instant | und
 /** An order that is not listed would be looked up as ended. */
 export const brokerOrdersIn = readList('orders', brokerOrderOf)
 
-const levelNames = ['stopLimitPrice', 'stopLoss', 'takeProfit'] as const
+const optionalPriceNames = ['stopLimitPrice', 'stopLoss', 'takeProfit'] as const
 
-const isLevelOrNone = (value: unknown): boolean =>
+const isPriceOrNone = (value: unknown): boolean =>
   value === undefined || value === null || isNumber(value)
 
-/** 0 stands for none; prices of oil and of spreads may be below it. */
-const levelsOf = ({ stopLimitPrice, stopLoss, takeProfit }: Row) => ({
-  ...(isNumber(stopLimitPrice) && stopLimitPrice !== 0 && { stopLimitPrice }),
-  ...(isNumber(stopLoss) && stopLoss !== 0 && { stopLoss }),
-  ...(isNumber(takeProfit) && takeProfit !== 0 && { takeProfit }),
-})
+type OptionalPrices = Pick<OrderTerms, (typeof optionalPriceNames)[number]>
+
+const optionalPricesOf = (row: Row): OptionalPrices =>
+  Object.fromEntries(
+    optionalPriceNames.flatMap((name) => {
+      const price = readPrice(row[name])
+      return price === undefined ? [] : [[name, price]]
+    }),
+  )

@@ -12,7 +12,7 @@ import type { TradeBody } from './trade.ts'
 
 const progressOf = {
   done: 'done',
-  done_in_part: 'accepted',
+  done_partial: 'accepted',
   placed: 'accepted',
   no_changes: 'unchanged',
 } as const

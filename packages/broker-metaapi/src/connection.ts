@@ -7,12 +7,13 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { BrokerReadError } from '@tradeport/domain/errors'
 import type { Clock, ProviderTokens, Stopwatch } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
-import { createAccountPauses, setBounded, type PauseLimits } from './account-pauses.ts'
+import { createAccountPauses, type PauseLimits } from './account-pauses.ts'
 import { createClockSkew } from './clock-skew.ts'
-import { withDeadline, type MetaApiDeadlines } from './deadline.ts'
+import { defaultDeadlines, withDeadline, type MetaApiDeadlines } from './deadline.ts'
+import { setWithEviction } from './eviction.ts'
 import {
   CallFailure,
-  nothingSent,
+  notSent,
   pauseGroups,
   toBrokerReadError,
   unavailable,
@@ -43,16 +44,6 @@ export interface MetaApiConfig {
   readonly pauses?: PauseLimits | undefined
 }
 
-const defaultDeadlines: MetaApiDeadlines = {
-  tokenMs: 5_000,
-  shortReadMs: 5_000,
-  readMs: 15_000,
-  connectMs: 10_000,
-  tradeMs: 60_000,
-  lookupMs: 60_000,
-  fillMs: 2_000,
-}
-
 const regionPlaceholder = '{region}'
 /** An account can be moved to another region. */
 const regionKeptMs = 10 * 60_000
@@ -78,7 +69,7 @@ export const createConnection = (config: MetaApiConfig) => {
   const call = createTransport(clock, gate, { readPauses, symbolPauses }, skew)
   const regions = new Map<string, { readonly region: Promise<string>; readonly since: Instant }>()
 
-  const bounded = <A>(
+  const withRouteDeadline = <A>(
     route: ProviderRoute,
     work: (signals: ReadSignals) => Promise<A>,
     callerSignal?: AbortSignal,
@@ -87,7 +78,7 @@ export const createConnection = (config: MetaApiConfig) => {
     const ms = isShort ? deadlines.shortReadMs : deadlines.readMs
     const timeoutError = () =>
       unavailable(
-        `${route}: no whole answer within ${ms} ms, with the wait for other requests of the token`,
+        `${route}: no complete response within ${ms} ms, including the time queued behind other requests of the token`,
         { isLate: true },
       )
     // What waited for half of its time is not sent: a deadline that is mostly our own wait would
@@ -101,7 +92,7 @@ export const createConnection = (config: MetaApiConfig) => {
 
   const tokenOf = async ({ owner }: AccountRef): Promise<string> => {
     const timeoutError = () =>
-      nothingSent(
+      notSent(
         `the tenant's provider token was not read within ${deadlines.tokenMs} ms`,
         'token_unreadable',
       )
@@ -109,11 +100,12 @@ export const createConnection = (config: MetaApiConfig) => {
       config.providerToken(owner.tenantId)(),
     )
     if (E.isLeft(found))
-      throw nothingSent("the tenant's provider token cannot be read", 'token_unreadable')
-    if (O.isNone(found.right))
-      throw nothingSent('the tenant has no provider token', 'token_missing')
+      throw notSent("the tenant's provider token cannot be read", 'token_unreadable')
+    if (O.isNone(found.right)) throw notSent('the tenant has no provider token', 'token_missing')
     if (!isHeaderValue(found.right.value))
-      throw nothingSent("the tenant's provider token has characters that no token has")
+      throw notSent(
+        "the tenant's provider token contains characters that an HTTP header cannot carry",
+      )
     return found.right.value
   }
 
@@ -127,7 +119,7 @@ export const createConnection = (config: MetaApiConfig) => {
       (account) => account.region,
     )
     const entry = { region, since: clock.now() }
-    setBounded(regions, target.accountKey, entry)
+    setWithEviction(regions, target.accountKey, entry)
     region.catch(() => {
       if (regions.get(target.accountKey) === entry) regions.delete(target.accountKey)
     })
@@ -147,10 +139,13 @@ export const createConnection = (config: MetaApiConfig) => {
       accountKey: JSON.stringify([owner.tenantId, providerAccountId]),
     }
     if (!baseUrl.includes(regionPlaceholder)) return target
+    // The region of an account that the provider does not know need not be read to say so again.
+    const paused = readPauses.failureOf(target.accountKey)
+    if (paused?.fault.kind === 'unknown_account') throw paused
     const region = account.region ?? (await regionOf(target))
     // It becomes part of the host that receives the token.
     if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(region))
-      throw nothingSent("the account's region is not a valid region name")
+      throw notSent("the account's region is not a valid region name")
     return { ...target, baseUrl: baseUrl.replaceAll(regionPlaceholder, region) }
   }
 
@@ -163,7 +158,7 @@ export const createConnection = (config: MetaApiConfig) => {
   })
 
   const fetchFrom: FetchFrom = (accountOrTarget, request, decodeBytes, callerSignal) =>
-    bounded(
+    withRouteDeadline(
       request.route,
       async (signals) => {
         const target =
@@ -184,7 +179,6 @@ export const createConnection = (config: MetaApiConfig) => {
       callerSignal,
     )
 
-  /** With `readFromTerminal` from the trading terminal, not from the provider's copy. */
   const readInformation = (
     accountOrTarget: AccountRef | Target,
     readFromTerminal = false,
@@ -212,7 +206,7 @@ export const createConnection = (config: MetaApiConfig) => {
       TE.tryCatch(work, toBrokerReadError(account, clock.now)),
     /** Rejects with a CallFailure; sends nothing to the account itself. */
     targetOf: (account: BrokerAccount) =>
-      bounded('account-region', () => resolveTarget(account, 'trade')),
+      withRouteDeadline('account-region', () => resolveTarget(account, 'trade')),
     trade: createTradeOnce({
       readInformation,
       clock,

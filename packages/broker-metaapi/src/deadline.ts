@@ -1,22 +1,32 @@
 /** In milliseconds. A read's retry is included. */
 export interface MetaApiDeadlines {
-  /** To read the tenant's token from its store. Default 5,000. */
+  /** To read the tenant's token from its store. */
   readonly tokenMs: number
-  /** For account information or a margin. Default 5,000. */
+  /** For account information or a margin. */
   readonly shortReadMs: number
-  /** For any other read; each page of a history is one. Default 15,000. */
+  /** For any other read, each page of a history being one, and for a trade to be sent. */
   readonly readMs: number
-  /** For the connection of a trade, its TLS handshake included. Default 10,000. */
+  /** For the connection of a trade, its TLS handshake included. */
   readonly connectMs: number
   /**
    * For the one request that sends an order or changes a position, from dialling to the last byte
-   * of the answer. Default 60,000.
+   * of the response.
    */
   readonly tradeMs: number
-  /** To look an order up in all of the broker's records. Default 60,000. */
+  /** To look an order up in all of the broker's records. */
   readonly lookupMs: number
-  /** To read the price and volume of an order that is known to be filled. Default 2,000. */
+  /** To read the price and volume of an order that is known to be filled. */
   readonly fillMs: number
+}
+
+export const defaultDeadlines: MetaApiDeadlines = {
+  tokenMs: 5_000,
+  shortReadMs: 5_000,
+  readMs: 15_000,
+  connectMs: 10_000,
+  tradeMs: 60_000,
+  lookupMs: 60_000,
+  fillMs: 2_000,
 }
 
 /** Node would make a new DOMException with its stack for each request. */

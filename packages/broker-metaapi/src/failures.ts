@@ -1,5 +1,5 @@
-// What can go wrong between us and the provider. Nothing here holds a token, a body or a provider's
-// own words, so that all of it may be logged.
+// What can go wrong between us and the provider. A `CallFault` holds no token, no body and none of
+// the provider's own words, so that it may be logged.
 import {
   brokerRateLimited,
   refuse,
@@ -35,7 +35,7 @@ export const pauseGroups = {
 
 export type ProviderRoute = keyof typeof pauseGroups
 
-/** Why a call gave no usable answer. Of a trade: why it was certainly not executed. */
+/** Why a call gave no usable response. Of a trade: why it was certainly not executed. */
 export interface CallFault {
   /** `not_found`: the account, or what the request names. */
   readonly kind: 'unavailable' | 'rate_limited' | 'unknown_account' | 'not_found'
@@ -44,14 +44,14 @@ export interface CallFault {
   readonly retryAt?: Instant | undefined
   readonly rateLimit?: RateLimit | undefined
   /** Whether the same request may succeed at once. */
-  readonly isWorthRetry?: boolean
+  readonly isRetryable?: boolean
   /** The provider was reached and the account was not: its other reads would fail as well. */
   readonly pausesAccount?: boolean
-  /** No whole answer came in time. */
+  /** No complete response came in time. */
   readonly isLate?: boolean
   readonly cause?: UnavailableCause
   /** The provider never answers this request for the account. */
-  readonly isNotOffered?: boolean
+  readonly isUnsupported?: boolean
 }
 
 /** What a 429 limits of all that is sent with the token. */
@@ -79,14 +79,14 @@ export const unavailable = (
 ): CallFailure => new CallFailure({ kind: 'unavailable', reason, ...more })
 
 /** No request was made, because something of ours is missing. */
-export const nothingSent = (why: string, cause?: UnavailableCause): CallFailure =>
+export const notSent = (why: string, cause?: UnavailableCause): CallFailure =>
   unavailable(`nothing was sent: ${why}`, cause && { cause })
 
 export const rateLimited = (retryAt: Instant, rateLimit?: RateLimit): CallFailure =>
   new CallFailure({ kind: 'rate_limited', reason: 'rate limited', retryAt, rateLimit })
 
-/** An answer other than a read's 200, as far as it decides anything. */
-export interface ErrorAnswer {
+/** A response other than a read's 200, as far as it decides anything. */
+export interface ErrorResponse {
   readonly status: number
   readonly retryAfter: string | null
   /** Its Date header. */
@@ -101,16 +101,16 @@ export const isProviderError = (body: unknown): body is Row =>
 
 /**
  * A 404 without the provider's JSON comes from a proxy, and says nothing about the account. A 504
- * is the usual answer for an account that is not connected; an immediate retry would only use up
- * credits, as after a 429.
+ * is usual for an account that is not connected; an immediate retry would only use up credits, as
+ * after a 429.
  */
-export const failureOfAnswer = (
+export const failureOfResponse = (
   route: ProviderRoute,
-  answer: ErrorAnswer,
+  response: ErrorResponse,
   now: Instant,
 ): CallFailure => {
-  const { status, body } = answer
-  if (status === 429) return rateLimited(retryAtOf(answer, now), rateLimitOf(answer))
+  const { status, body } = response
+  if (status === 429) return rateLimited(retryAtOf(response, now), rateLimitOf(response))
   const reason = `${route}: answered ${status}${errorNameOf(body)}`
   if (status === 404 && isProviderError(body)) {
     const namesNoSymbol = ['account', 'figures', 'records'].includes(pauseGroups[route])
@@ -118,10 +118,10 @@ export const failureOfAnswer = (
     return new CallFailure({ kind, reason })
   }
   return unavailable(reason, {
-    isWorthRetry: status >= 500 && status !== 504,
+    isRetryable: status >= 500 && status !== 504,
     pausesAccount: status === 504,
     ...(status === 401 && isProviderError(body) && { cause: 'token_refused' }),
-    isNotOffered:
+    isUnsupported:
       status === 400 &&
       pauseGroups[route] === 'past prices' &&
       isProviderError(body) &&
@@ -129,38 +129,38 @@ export const failureOfAnswer = (
   })
 }
 
-/** The error of the port. Of an unforeseen failure only the kind is kept. */
+/** The error of the port. Of an unexpected failure only the kind is kept. */
 export const toBrokerReadError =
   ({ accountId }: Pick<BrokerAccount, 'accountId'>, now: () => Instant) =>
   (failure: unknown): BrokerReadError => {
     if (!(failure instanceof CallFailure))
       return refuse('BrokerUnavailable', {
         accountId,
-        reason: `unforeseen ${failure instanceof Error ? failure.name : 'failure'}`,
+        reason: `unexpected ${failure instanceof Error ? failure.name : 'failure'}`,
       })
-    const { kind, reason, retryAt, cause, isNotOffered } = failure.fault
+    const { kind, reason, retryAt, cause, isUnsupported } = failure.fault
     if (kind === 'rate_limited') return brokerRateLimited(accountId, retryAt ?? now(), now())
     if (kind === 'unknown_account') return refuse('NotProvisioned', { accountId })
     return refuse('BrokerUnavailable', {
       accountId,
       reason,
       cause,
-      ...(isNotOffered === true && { isNotOffered }),
+      ...(isUnsupported === true && { isUnsupported }),
     })
   }
 
-const metadataOf = ({ body }: ErrorAnswer): Row =>
+const metadataOf = ({ body }: ErrorResponse): Row =>
   isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {}
 
 /** Where a 429 does not say, everything of the token is limited. */
-export const rateLimitOf = (answer: ErrorAnswer): RateLimit => {
-  const { exceededConfig, method } = metadataOf(answer)
+export const rateLimitOf = (response: ErrorResponse): RateLimit => {
+  const { exceededConfig, method } = metadataOf(response)
   return { isOfAccount: exceededConfig === 'perAccount', isOfMethod: typeof method === 'string' }
 }
 
 /** When the provider accepts requests again after a 429: in a second or later. */
-export const retryAtOf = (answer: ErrorAnswer, now: Instant): Instant =>
-  Math.max(namedRetryAtOf(answer, now) ?? now, now + 1_000)
+export const retryAtOf = (response: ErrorResponse, now: Instant): Instant =>
+  Math.max(namedRetryAtOf(response, now) ?? now, now + 1_000)
 
 /** The longest period of a published limit; a longer wait must be a mistake, and is ignored. */
 const longestWaitMs = 6 * 3_600_000
@@ -174,19 +174,19 @@ const timeOf = (text: unknown): number =>
 /**
  * When the provider asks to be asked again, never before `now`; undefined if it does not say. The
  * header has precedence over the body; both may hold a date in the format of HTTP or of ISO 8601,
- * which is by the provider's clock and is compared with the answer's own Date.
+ * which is by the provider's clock and is compared with the response's own Date.
  */
-export const namedRetryAtOf = (answer: ErrorAnswer, now: Instant): Instant | undefined => {
-  const { retryAfter, date } = answer
+export const namedRetryAtOf = (response: ErrorResponse, now: Instant): Instant | undefined => {
+  const { retryAfter, date } = response
   const seconds = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(retryAfter ?? '')?.[1]
   const answeredAt = timeOf(date) || now
   const waitMs = [
     Number(seconds) * 1_000,
     timeOf(retryAfter) - answeredAt,
-    timeOf(metadataOf(answer)['recommendedRetryTime']) - answeredAt,
+    timeOf(metadataOf(response)['recommendedRetryTime']) - answeredAt,
   ].find((ms) => ms <= longestWaitMs)
   if (waitMs === undefined) return undefined
-  const longestMs = isProviderError(answer.body) ? longestWaitMs : longestProxyWaitMs
+  const longestMs = isProviderError(response.body) ? longestWaitMs : longestProxyWaitMs
   return now + Math.min(Math.max(0, Math.ceil(waitMs)), longestMs)
 }
 

@@ -1,71 +1,25 @@
 // The port of prices and instruments.
-import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { BrokerReadError } from '@tradeport/domain/errors'
 import { weekdays, type BrokerInstrument, type InstrumentTradeMode } from '@tradeport/domain/market'
 import type { MarketData } from '@tradeport/domain/ports'
 import { identity } from 'fp-ts/lib/function.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { Decoder } from 'io-ts'
 import type { Connection } from './connection.ts'
-import { CallFailure } from './failures.ts'
-import { CandleRows, decode, PriceRow, Specification, SymbolNames, TickRows } from './payloads.ts'
-import { requests, type ReadRequest } from './requests.ts'
+import { CandleRows, PriceRow, Specification, SymbolNames, TickRows } from './payloads.ts'
+import { requests } from './requests.ts'
+import { createSymbolRead } from './symbol-reads.ts'
 
-export const createMarketData = ({
-  fetchFrom,
-  readInformation,
-  asPortRead,
-  symbolPauses,
-}: Connection): MarketData => {
-  /**
-   * A 404 may mean the account or the symbol. If the account can be read, it is the symbol, which is
-   * paused: after many such requests the provider limits the token.
-   */
-  const read = <Row, A>(
-    account: BrokerAccount,
-    symbol: string,
-    request: ReadRequest,
-    codec: Decoder<unknown, Row>,
-    translate: (row: Row) => A,
-  ): TE.TaskEither<BrokerReadError, A> => {
-    const reading = asPortRead(account, async () => {
-      const { owner, providerAccountId } = account
-      const key = JSON.stringify([owner.tenantId, providerAccountId, request.route, symbol])
-      const attempt = symbolPauses.begin(key)
-      if (attempt.kind === 'paused') throw attempt.failure
-      try {
-        const row = await fetchFrom(account, request, decode(codec))
-        symbolPauses.end(key)
-        return translate(row)
-      } catch (failure) {
-        if (failure instanceof CallFailure && failure.fault.kind === 'not_found') {
-          await readInformation(account)
-          attempt.failed(failure)
-        }
-        throw failure
-      } finally {
-        attempt.release()
-      }
-    })
-    return TE.mapLeft((error: BrokerReadError) =>
-      error._tag === 'BrokerUnavailable' && error.cause === undefined && symbol !== ''
-        ? { ...error, symbol }
-        : error,
-    )(reading)
-  }
-
+export const createMarketData = (connection: Connection): MarketData => {
+  const read = createSymbolRead(connection)
   return {
-    symbols: (account) => read(account, '', requests.symbols, SymbolNames, identity),
+    symbols: (account) => read(account, requests.symbols, SymbolNames, identity),
 
     instrument: (account, symbol) =>
-      read(account, symbol, requests.specification(symbol), Specification, (terms) =>
-        instrumentOf(symbol, terms),
+      read(account, requests.specification(symbol), Specification, (specification) =>
+        instrumentOf(symbol, specification),
       ),
 
     quote: (account, symbol) =>
       read(
         account,
-        symbol,
         requests.price(symbol),
         PriceRow,
         ({ profitTickValue = null, lossTickValue = null, ...price }) => ({
@@ -76,7 +30,7 @@ export const createMarketData = ({
       ),
 
     candles: (account, symbol, window) =>
-      read(account, symbol, requests.candles(symbol, window), CandleRows, (rows) => {
+      read(account, requests.candles(symbol, window), CandleRows, (rows) => {
         // Rows may come in any order, and one that changes meanwhile twice.
         const byTime = new Map(
           rows.map(({ time, open, high, low, close, tickVolume: volume }) => [
@@ -90,7 +44,7 @@ export const createMarketData = ({
       }),
 
     ticks: (account, symbol, window) =>
-      read(account, symbol, requests.ticks(symbol, window), TickRows, (rows) =>
+      read(account, requests.ticks(symbol, window), TickRows, (rows) =>
         rows.map(({ time, bid = null, ask = null }) => ({ time, bid, ask })),
       ),
   }
@@ -104,22 +58,26 @@ const tradeModes: Readonly<Record<string, InstrumentTradeMode>> = {
   SYMBOL_TRADE_MODE_FULL: 'full',
 }
 
-const instrumentOf = (symbol: string, terms: Specification): BrokerInstrument => ({
+const instrumentOf = (symbol: string, specification: Specification): BrokerInstrument => ({
   symbol,
-  description: terms.description || null,
-  tickSize: terms.tickSize,
-  contractSize: terms.contractSize,
-  minVolume: terms.minVolume,
-  maxVolume: terms.maxVolume,
-  volumeStep: terms.volumeStep,
-  digits: terms.digits,
-  stopsLevel: terms.stopsLevel,
-  tradeMode: tradeModes[terms.tradeMode ?? ''] ?? null,
-  baseCurrency: terms.baseCurrency || null,
-  profitCurrency: terms.profitCurrency || null,
-  swapLong: terms.swapLong ?? null,
-  swapShort: terms.swapShort ?? null,
+  description: specification.description || null,
+  tickSize: specification.tickSize,
+  contractSize: specification.contractSize,
+  minVolume: specification.minVolume,
+  maxVolume: specification.maxVolume,
+  volumeStep: specification.volumeStep,
+  digits: specification.digits,
+  stopsLevel: specification.stopsLevel,
+  tradeMode: tradeModes[specification.tradeMode ?? ''] ?? null,
+  baseCurrency: specification.baseCurrency || null,
+  profitCurrency: specification.profitCurrency || null,
+  swapLong: specification.swapLong ?? null,
+  swapShort: specification.swapShort ?? null,
   sessions: weekdays.flatMap((day) =>
-    (terms.tradeSessions?.[day.toUpperCase()] ?? []).map(({ from, to }) => ({ day, from, to })),
+    (specification.tradeSessions?.[day.toUpperCase()] ?? []).map(({ from, to }) => ({
+      day,
+      from,
+      to,
+    })),
   ),
 })

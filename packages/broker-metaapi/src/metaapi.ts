@@ -14,6 +14,7 @@ import { createMarketData } from './market-data.ts'
 import { decode, DescribedAccount, Margin } from './payloads.ts'
 import { createPositionTrading, readPositions } from './position-trading.ts'
 import { pageSize, requests } from './requests.ts'
+import { createSymbolRead } from './symbol-reads.ts'
 import { createTrading } from './trading.ts'
 import { accountReadingOf, dealsIn } from './translate.ts'
 
@@ -42,6 +43,7 @@ export const createMetaApi = (config: MetaApiConfig): MetaApi => {
 
 const createBroker = (connection: Connection): Broker => {
   const { fetchFrom, readInformation, clock, asPortRead } = connection
+  const readSymbol = createSymbolRead(connection)
   const readFigures = async (account: BrokerAccount, readFromTerminal: boolean) => {
     const readAt = clock.now()
     return accountReadingOf(await readInformation(account, readFromTerminal), readAt)
@@ -67,9 +69,7 @@ const createBroker = (connection: Connection): Broker => {
       }),
 
     requiredMargin: (account, query) =>
-      asPortRead(account, async () =>
-        O.fromNullable((await fetchFrom(account, requests.margin(query), decode(Margin))).margin),
-      ),
+      readSymbol(account, requests.margin(query), Margin, ({ margin }) => O.fromNullable(margin)),
   }
 }
 

@@ -1,5 +1,6 @@
-// What the broker's records say of an order. Pure: four lists in, one answer out. An answer is
-// final, so it is given only if the records cannot mean anything else:
+// What the broker's records say of an order. Pure: four lists in, one answer out. `found` is final,
+// and `nothing` counts towards the proof of absence, so each is given only if the records cannot
+// mean anything else:
 //
 // - found: they show how the order ended
 // - open, or unfinished for a market order: they show the order, and not how it ended
@@ -50,19 +51,19 @@ export const answerFrom = (
     const isAbsent = isWhole && !mayBeHidden(orderToFind, evidence, context)
     return { kind: isAbsent ? 'nothing' : 'unreadable' }
   }
-  const isNoneOpen =
+  const hasNoOpenOrder =
     evidence.orders.isWhole &&
     rows.open.length === 0 &&
-    !mayGetAnotherNumber(orderToFind.order, rows, context)
+    !mayBeRenumbered(orderToFind.order, rows, context)
   const shown: ShownOrder = {
     ...rows,
     orderedLots: orderToFind.order.volume,
     dealsFill: fillOfDeals(rows),
-    endedLots: executedLotsOf(rows.endedOrders),
-    isNoneOpen,
-    isPositionItsOwn: orderToFind.order.limitOrStop === undefined || isHedging(context),
+    endedLots: lotsOfEndedOrders(rows.endedOrders),
+    hasNoOpenOrder,
+    isPositionExclusive: orderToFind.order.limitOrStop === undefined || isHedging(context),
     haveListsCaughtUp:
-      isWhole && isNoneOpen && context.now - lastChangeOf(rows, context) >= listsLagMs,
+      isWhole && hasNoOpenOrder && context.now - lastChangeOf(rows, context) >= listsLagMs,
   }
   const last = rows.endedOrders.at(-1)
   const outcome =
@@ -72,19 +73,15 @@ export const answerFrom = (
     (last && isWhole && endedUnexecuted(shown, last, orderToFind)
       ? endOf(orderToFind.order, last)
       : undefined)
-  const executedLots = outcome && 'fill' in outcome ? (outcome.fill.volume ?? 0) : 0
-  const isRestOver =
-    outcome?.kind === 'filled' ||
-    !mayHaveAnotherNumber(
-      orderToFind,
-      sumExactly([shown.orderedLots, -executedLots]),
-      rows,
-      evidence,
-      context,
-    )
+  const filledLots = outcome && 'fill' in outcome ? (outcome.fill.volume ?? 0) : 0
   // More than was ordered includes what others did.
-  if (outcome && executedLots <= shown.orderedLots)
-    return isRestOver ? { kind: 'found', outcome } : { kind: 'unreadable' }
+  if (outcome && filledLots <= shown.orderedLots) {
+    const restLots = sumExactly([shown.orderedLots, -filledLots])
+    const mayContinue =
+      outcome.kind !== 'filled' &&
+      mayHaveBeenRenumbered(orderToFind, restLots, rows, evidence, context)
+    return mayContinue ? { kind: 'unreadable' } : { kind: 'found', outcome }
+  }
   if (orderToFind.order.limitOrStop === undefined) return { kind: 'unfinished' }
   const held = rows.open.find((row) => row.held !== undefined)?.held
   return { kind: 'open', order: held && markPartlyExecuted(held, orderToFind.order) }
@@ -105,9 +102,9 @@ interface ShownOrder extends RowsOfOrder {
   /** What its finished orders executed; undefined if they do not show it. */
   readonly endedLots: number | undefined
   /** None of its orders is open, nor will be. */
-  readonly isNoneOpen: boolean
+  readonly hasNoOpenOrder: boolean
   /** Others cannot have changed its position. On a netting account they may, while it waits. */
-  readonly isPositionItsOwn: boolean
+  readonly isPositionExclusive: boolean
   /**
    * All lists are complete, none has it open, and its last change is over a minute ago: what they do
    * not show is not there.
@@ -128,7 +125,7 @@ const byDeals: FindExecution = ({
   orderedLots,
   dealsFill,
   endedLots,
-  isNoneOpen,
+  hasNoOpenOrder,
   haveListsCaughtUp,
 }) => {
   if (!dealsFill) return undefined
@@ -137,7 +134,7 @@ const byDeals: FindExecution = ({
   if (volume === undefined)
     return haveListsCaughtUp && endedLots === undefined ? executed('filled', dealsFill) : undefined
   if (volume >= orderedLots) return executed('filled', dealsFill)
-  const isEnd = isNoneOpen && endedLots === volume
+  const isEnd = hasNoOpenOrder && endedLots === volume
   return isEnd || haveListsCaughtUp ? executed('partially_filled', dealsFill) : undefined
 }
 
@@ -149,11 +146,11 @@ const byEndedOrders: FindExecution = (shown) => {
   if (endedLots <= 0 || (shown.dealsFill?.volume ?? 0) > endedLots) return undefined
   // A position of that very volume is as the order left it, and has its price.
   const isUntouched =
-    shown.isPositionItsOwn && deals.length === 0 && (position?.volume ?? 0) === endedLots
+    shown.isPositionExclusive && deals.length === 0 && (position?.volume ?? 0) === endedLots
   const opening = position && isUntouched ? fillOfPosition(position) : positionOf(shown)
   const fill = { volume: endedLots, ...opening }
   if (endedLots >= shown.orderedLots) return executed('filled', fill)
-  return shown.isNoneOpen ? executed('partially_filled', fill) : undefined
+  return shown.hasNoOpenOrder ? executed('partially_filled', fill) : undefined
 }
 
 /**
@@ -163,9 +160,9 @@ const byEndedOrders: FindExecution = (shown) => {
  * known.
  */
 const byPosition: FindExecution = (shown) => {
-  const { orderedLots, position, deals, open, endedOrders, isPositionItsOwn } = shown
+  const { orderedLots, position, deals, open, endedOrders, isPositionExclusive } = shown
   if (!position?.volume || deals.length + open.length + endedOrders.length > 0) return undefined
-  if (!isPositionItsOwn) return undefined
+  if (!isPositionExclusive) return undefined
   const fill = { volume: position.volume, ...fillOfPosition(position) }
   if (position.volume === orderedLots) return executed('filled', fill)
   if (!shown.haveListsCaughtUp) return undefined
@@ -180,7 +177,7 @@ const endedUnexecuted = (
   { order, tickets }: OrderToFind,
 ): boolean => {
   const isUnexecuted =
-    shown.isNoneOpen &&
+    shown.hasNoOpenOrder &&
     shown.deals.length === 0 &&
     shown.position === undefined &&
     shown.endedOrders.every(({ state = '' }) => unfilledStates.includes(state))
@@ -197,7 +194,7 @@ const endedUnexecuted = (
 }
 
 /** Whether the broker cancelled the order just now, and may place it again under another number. */
-const mayGetAnotherNumber = (
+const mayBeRenumbered = (
   order: OrderToSend,
   { endedOrders }: RowsOfOrder,
   { now, executedAtLatest, isCancelledByUs }: LookupContext,
@@ -216,7 +213,7 @@ const mayGetAnotherNumber = (
  * its client id: a similar one of that volume was placed from ten seconds before the cancellation to
  * a minute after it, and the cancellation was not ours.
  */
-const mayHaveAnotherNumber = (
+const mayHaveBeenRenumbered = (
   orderToFind: OrderToFind,
   restLots: number,
   { endedOrders }: RowsOfOrder,
@@ -383,17 +380,17 @@ const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
 const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...unfilledStates].includes(state)
 
 /** False where it is known to have executed nothing. */
-const mayHaveExecuted = (row: RecordRow): boolean => executedLotsOfOne(row) !== 0
+const mayHaveExecuted = (row: RecordRow): boolean => lotsOfEndedOrder(row) !== 0
 
 /** Lots that finished orders executed; undefined if one does not show it, or there is none. */
-const executedLotsOf = (endedOrders: readonly RecordRow[]): number | undefined => {
-  const known = endedOrders.map(executedLotsOfOne).filter((volume) => volume !== undefined)
+const lotsOfEndedOrders = (endedOrders: readonly RecordRow[]): number | undefined => {
+  const known = endedOrders.map(lotsOfEndedOrder).filter((volume) => volume !== undefined)
   return endedOrders.length > 0 && known.length === endedOrders.length
     ? sumExactly(known)
     : undefined
 }
 
-const executedLotsOfOne = ({ state, volume, remaining }: RecordRow): number | undefined => {
+const lotsOfEndedOrder = ({ state, volume, remaining }: RecordRow): number | undefined => {
   if (state === 'REJECTED') return 0
   if (volume === undefined || !isEndState(state)) return undefined
   if (state === 'FILLED') return sumExactly([volume, -(remaining ?? 0)])

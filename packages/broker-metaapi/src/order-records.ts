@@ -5,7 +5,17 @@
 import type { Side } from '@tradeport/domain/positions'
 import { dayMs, roundAmount, type Instant } from '@tradeport/domain/primitives'
 import type { Connection } from './connection.ts'
-import { entries, isNumber, isRecord, readId, readTicket, readTime, rowsIn } from './payloads.ts'
+import {
+  entries,
+  isNumber,
+  isRecord,
+  readId,
+  readPrice,
+  readText,
+  readTicket,
+  readTime,
+  rowsIn,
+} from './payloads.ts'
 import { brokerOrderOf, expiryOf, isOfAnotherProgram, orderTypes } from './broker-orders.ts'
 import { pageSize, requests, type ReadRequest, type Target } from './requests.ts'
 
@@ -28,15 +38,12 @@ export interface RecordQuery {
   readonly target: Target
   /** The order had not ended before. */
   readonly since: Instant
-  /** Read positions and open orders from the trading terminal, not from the provider's copy. */
+  /** Of positions and open orders; see `requests.current`. */
   readonly readFromTerminal: boolean
   readonly signal: AbortSignal
 }
 
-/**
- * Some days of records, which are all that is searched for an order that was seen lately. A
- * provider that fills more pages than these repeats the same rows.
- */
+/** 42,000 rows: a provider that has more for the few days searched is repeating them. */
 const maxPages = 42
 
 export const createRecordReader = ({ fetchFrom, clock, skew }: Connection) => {
@@ -71,10 +78,10 @@ export const createRecordReader = ({ fetchFrom, clock, skew }: Connection) => {
     let isWhole = true
     for (let index = 0; index < maxPages; index += 1) {
       const request = requests.history(route, { ...window, offset: index * pageSize })
-      const one = await page(list, query, request)
-      rows.push(...one.rows)
-      isWhole &&= one.isWhole
-      if (one.size < pageSize) return { rows, isWhole }
+      const result = await page(list, query, request)
+      rows.push(...result.rows)
+      isWhole &&= result.isWhole
+      if (result.size < pageSize) return { rows, isWhole }
     }
     return { rows, isWhole: false }
   }
@@ -94,31 +101,31 @@ const recordRowOf = (list: ListName, row: unknown) => {
   const { type, volume, currentVolume, magic, comment, brokerComment } = row
   const id = readId(row['id'])
   const clientId = row['clientId'] ?? undefined
-  const state = textOf(row['state'])?.replace(/^ORDER_STATE_/, '')
+  const state = readText(row['state'])?.replace(/^ORDER_STATE_/, '')
   const isOrder = list === 'orders' || list === 'historyOrders'
   if (id === undefined || (clientId !== undefined && typeof clientId !== 'string')) return undefined
   const isReadable = typeof type === 'string' && (!isOrder || state !== undefined)
   if (!isReadable && !isOfAnotherProgram(row)) return undefined
   const order = isOrder ? orderTypes.get(type) : undefined
   const held = list === 'orders' ? brokerOrderOf(row) : undefined
-  const lots = isNumber(volume) ? roundAmount(volume) : 0
-  const remaining = isNumber(currentVolume) ? roundAmount(currentVolume) : -1
-  const price = row[list === 'positions' ? 'openPrice' : 'price']
+  const [lots, remaining] = [volume, currentVolume].map((value) =>
+    isNumber(value) ? roundAmount(value) : undefined,
+  )
   return {
     id,
     /** The sender's name for it; absent if the platform lost it, or nobody gave one. */
-    clientId: textOf(clientId),
+    clientId: readText(clientId),
     /** What the platform and the broker wrote on it, which may contain a client id. */
-    notes: textOf([comment, brokerComment].map(textOf).filter(Boolean).join(' ')),
+    notes: readText([comment, brokerComment].map(readText).filter(Boolean).join(' ')),
     side: isOrder ? order?.side : sides.get(type),
     orderType: order?.orderType,
-    symbol: textOf(row['symbol']),
+    symbol: readText(row['symbol']),
     /** Above 0. */
-    volume: lots > 0 ? lots : undefined,
+    volume: lots !== undefined && lots > 0 ? lots : undefined,
     /** When it was opened, ordered or executed. */
     at: readTime(row['time']),
     /** Where it came from: EXPERT, CLIENT, SL … */
-    reason: textOf(row['reason'])?.replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, ''),
+    reason: readText(row['reason'])?.replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, ''),
     /** The number that programs mark their trades with; 0 on a manual trade. */
     magic: isNumber(magic) ? magic : undefined,
     /** Of an order: FILLED, REJECTED, PLACED … */
@@ -129,14 +136,14 @@ const recordRowOf = (list: ListName, row: unknown) => {
     /** Of a pending order that the broker holds. */
     held: typeof held === 'object' ? held : undefined,
     /** Of an order: the volume not executed, 0 or above. */
-    remaining: remaining >= 0 ? remaining : undefined,
+    remaining: remaining !== undefined && remaining >= 0 ? remaining : undefined,
     /** Of an order or a deal. */
     positionId: readTicket(row['positionId']),
     /** Of a deal. */
     orderId: readTicket(row['orderId']),
     entry: entries.get(row['entryType']),
-    /** Of a deal or a position; 0 stands for none. */
-    price: isNumber(price) && price !== 0 ? price : undefined,
+    /** Of a deal or a position. */
+    price: readPrice(row[list === 'positions' ? 'openPrice' : 'price']),
   }
 }
 
@@ -149,6 +156,3 @@ const sides = new Map<unknown, Side>(
     DEAL_TYPE_SELL: 'sell',
   }),
 )
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined

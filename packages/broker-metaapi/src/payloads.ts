@@ -36,12 +36,20 @@ export const isRecord = (value: unknown): value is Row =>
 /** Excludes infinity: 1e999 in JSON is parsed as one. */
 export const isNumber = (value: unknown): value is number => Number.isFinite(value)
 
+/** Undefined if it is empty or no text. */
+export const readText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** A price, a stop loss or a take profit; 0 stands for none. Prices of oil may be below it. */
+export const readPrice = (value: unknown): number | undefined =>
+  isNumber(value) && value !== 0 ? value : undefined
+
 /**
  * An id, which the provider documents as text and elsewhere types as a number. A number beyond 2^53
  * has lost digits.
  */
 export const readId = (value: unknown): string | undefined => {
-  if (typeof value === 'string') return value === '' ? undefined : value
+  if (typeof value === 'string') return readText(value)
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
 
@@ -74,7 +82,7 @@ export const rowsIn = (bytes: Uint8Array, name: string): E.Either<string, Rows> 
   if (json === undefined) return E.left(notJson)
   if (Array.isArray(json)) return E.right({ rows: json, isLoading: false })
   const { [name]: rows, synchronizing } = isRecord(json) ? json : {}
-  if (!Array.isArray(rows)) return E.left(`the answer is not a list of ${name}`)
+  if (!Array.isArray(rows)) return E.left(`the response is not a list of ${name}`)
   return E.right({ rows, isLoading: (synchronizing ?? false) !== false })
 }
 
@@ -129,9 +137,7 @@ const finite = codecOf('a finite number', (value) => (isNumber(value) ? value : 
 const money = codecOf('a finite number', (value) =>
   isNumber(value) ? roundAmount(value) : undefined,
 )
-const text = codecOf('a non-empty text', (value) =>
-  typeof value === 'string' && value !== '' ? value : undefined,
-)
+const text = codecOf('a non-empty text', readText)
 const id = codecOf('an id', readId)
 const ticket = codecOf('a ticket', (value) => O.toUndefined(parseTicket(readId(value) ?? '')))
 const time = codecOf('a time', readTime)
@@ -270,7 +276,7 @@ export const DescribedAccount = t.type(
   'an account',
 )
 
-const notJson = 'the answer is not JSON'
+const notJson = 'the response is not JSON'
 
 /** The left names the first wrong place, without any value of the answer. */
 export const decode =
@@ -284,5 +290,5 @@ const describeFirst = (errors: t.Errors): string => {
   const context = errors[0]?.context ?? []
   const place = context.map(({ key }) => key).filter((key) => key !== '')
   const wanted = context.at(-1)?.type.name ?? 'something else'
-  return `${place.length === 0 ? 'the answer' : place.join('.')} is not ${wanted}`
+  return `${place.length === 0 ? 'the response' : place.join('.')} is not ${wanted}`
 }

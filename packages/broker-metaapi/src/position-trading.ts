@@ -7,16 +7,15 @@ import { roundAmount } from '@tradeport/domain/primitives'
 import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { unavailable } from './failures.ts'
-import { isRecord, readList } from './payloads.ts'
+import { isRecord, readList, type AccountInformation } from './payloads.ts'
 import { requests } from './requests.ts'
 import { positionsIn } from './translate.ts'
 
 /**
  * A provider that has just connected may return empty lists. Where it shows no position, and the
- * account has margin in use, no money or an open result, the terminal is asked. If that has margin
- * in use, and no open orders that could need it or an open result, which no order has, there are
- * positions, and the read fails.
- * @param readFromTerminal from the trading terminal, not from the provider's copy
+ * account has margin in use, no money or a floating result, the terminal is read. If that shows none
+ * either, but margin in use, there are positions unless pending orders explain the margin, and the
+ * read fails. An order has no floating result.
  */
 export const readPositions =
   (
@@ -24,27 +23,37 @@ export const readPositions =
     readFromTerminal: boolean,
   ): Broker['positions'] =>
   (account) => {
-    const read = async (terminal: boolean): Promise<PositionsReading> => {
+    const readOnce = async (fromTerminal: boolean): Promise<PositionsReading> => {
       const readAt = clock.now()
-      const request = requests.current('positions', terminal)
-      const positions = await fetchFrom(account, request, positionsIn)
-      if (positions.length > 0) return { positions, readAt }
-      const { margin, balance, equity, credit } = await readInformation(account, terminal)
-      const isFloating = roundAmount(equity - balance - (credit ?? 0)) !== 0
-      // Hedged positions may need no margin.
-      const mayHavePositions = margin > 0 || (!terminal && (equity === 0 || isFloating))
-      if (!mayHavePositions) return { positions, readAt }
-      if (!terminal) return read(true)
+      const request = requests.current('positions', fromTerminal)
+      return { positions: await fetchFrom(account, request, positionsIn), readAt }
+    }
+    const readTerminal = async (): Promise<PositionsReading> => {
+      const reading = await readOnce(true)
+      if (reading.positions.length > 0) return reading
+      const information = await readInformation(account, true)
+      if (information.margin <= 0) return reading
       const orders = await fetchFrom(account, requests.current('orders', true), ordersIn)
-      // The margin may be theirs, but an order has no floating result.
-      if (orders.length > 0 && (equity === 0 || !isFloating)) return { positions, readAt }
+      if (orders.length > 0 && !hasFloatingResult(information)) return reading
       // An order may have been filled between the reads.
-      const again = await fetchFrom(account, request, positionsIn)
-      if (again.length > 0) return { positions: again, readAt }
+      const { positions } = await readOnce(true)
+      if (positions.length > 0) return { ...reading, positions }
       throw unavailable('positions: none is shown, while the account has margin in use')
     }
-    return asPortRead(account, () => read(readFromTerminal))
+    const read = async (): Promise<PositionsReading> => {
+      const copy = await readOnce(false)
+      if (copy.positions.length > 0) return copy
+      const information = await readInformation(account, false)
+      // Hedged positions may need no margin.
+      const mayHavePositions =
+        information.margin > 0 || information.equity === 0 || hasFloatingResult(information)
+      return mayHavePositions ? readTerminal() : copy
+    }
+    return asPortRead(account, readFromTerminal ? readTerminal : read)
   }
+
+const hasFloatingResult = ({ balance, equity, credit = 0 }: AccountInformation): boolean =>
+  equity !== 0 && roundAmount(equity - balance - credit) !== 0
 
 /** Open orders of any program, not only ours. */
 const ordersIn = readList('orders', (row) => (isRecord(row) ? row : 'not an order'))

@@ -24,7 +24,8 @@ export const createProviderProbe = ({
   const probe = async (tenantId: TenantId): Promise<ProviderStanding> => {
     const found = await providerToken(tenantId)()
     if (E.isLeft(found)) return { kind: 'unreadable_token' }
-    if (O.isNone(found.right) || !isHeaderValue(found.right.value)) return { kind: 'no_token' }
+    if (O.isNone(found.right)) return { kind: 'no_token' }
+    if (!isHeaderValue(found.right.value)) return { kind: 'invalid_token' }
     const askedAt = clock.now()
     try {
       const response = await fetch(`${provisioningUrl}/users/current/accounts?limit=1`, {

@@ -6,7 +6,7 @@ import type { Side } from '@tradeport/domain/positions'
 import type { DealsWindow } from '@tradeport/domain/journal'
 import type { CandlesWindow, MarginQuery, TicksWindow } from '@tradeport/domain/ports'
 import { toIso } from '@tradeport/domain/primitives'
-import { nothingSent, pauseGroups, type ProviderRoute } from './failures.ts'
+import { notSent, pauseGroups, type ProviderRoute } from './failures.ts'
 
 /** Where requests for an account go, and with whose token. */
 export interface Target {
@@ -58,7 +58,7 @@ export const requests = {
    * What holds now. With `readFromTerminal` it is read from the trading terminal, not from the
    * provider's copy; slower.
    */
-  current: (route: 'account-information' | 'positions' | 'orders', readFromTerminal = false) => ({
+  current: (route: 'account-information' | 'positions' | 'orders', readFromTerminal: boolean) => ({
     route,
     path: `/${route}${readFromTerminal ? '?refreshTerminalState=true' : ''}`,
   }),
@@ -119,7 +119,7 @@ export const orderTypeOf = (side: Side, type: OrderType = 'market'): string =>
 
 export const urlOf = ({ baseUrl, providerAccountId }: Target, path: string): URL => {
   // Encoding does not change dots, and a URL resolves a segment of dots as a step up.
-  if (/^\.{0,2}$/.test(providerAccountId)) throw nothingSent('the provider account id is not valid')
+  if (/^\.{0,2}$/.test(providerAccountId)) throw notSent('the provider account id is not valid')
   return new URL(
     `${baseUrl}/users/current/accounts/${encodeURIComponent(providerAccountId)}${path}`,
   )

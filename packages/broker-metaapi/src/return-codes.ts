@@ -2,39 +2,39 @@
 // to 150, those of the fifth start at 10004, and negative ones belong to both.
 
 /**
- * - done, done_in_part, placed: the broker accepted it, and says how far it is
+ * - done, done_partial, placed: the broker accepted it, and says how far it is
  * - no_changes: the position or order already was as requested
  * - refused: the broker refused it
  * - doubted: refused, although users of the provider report orders that were executed all the same
  * - gone: refused because there is no such position or order
- * - limited: the broker accepts no more for now
+ * - rate_limited: the broker accepts no more for now
  * - not_sent: it certainly did not reach the broker, for a reason that may pass
  * - unknown: it may have been executed
  */
-export type CodeClass =
+export type ReturnCodeOutcome =
   | 'done'
-  | 'done_in_part'
+  | 'done_partial'
   | 'placed'
   | 'no_changes'
   | 'refused'
   | 'doubted'
   | 'gone'
-  | 'limited'
+  | 'rate_limited'
   | 'not_sent'
   | 'unknown'
 
 export interface ReturnCode {
   readonly code: number
   readonly name: string
-  readonly codeClass: CodeClass
+  readonly outcome: ReturnCodeOutcome
 }
 
-const namesByClass: Readonly<Record<CodeClass, Readonly<Record<string, string>>>> = {
+const namesByOutcome: Readonly<Record<ReturnCodeOutcome, Readonly<Record<string, string>>>> = {
   done: {
     0: 'ERR_NO_ERROR',
     10009: 'TRADE_RETCODE_DONE',
   },
-  done_in_part: {
+  done_partial: {
     10010: 'TRADE_RETCODE_DONE_PARTIAL',
   },
   placed: {
@@ -51,7 +51,7 @@ const namesByClass: Readonly<Record<CodeClass, Readonly<Record<string, string>>>
     4754: 'ERR_TRADE_ORDER_NOT_FOUND',
     10036: 'TRADE_RETCODE_POSITION_CLOSED',
   },
-  limited: {
+  rate_limited: {
     10024: 'TRADE_RETCODE_TOO_MANY_REQUESTS',
   },
   not_sent: {
@@ -137,12 +137,12 @@ const namesByClass: Readonly<Record<CodeClass, Readonly<Record<string, string>>>
   },
 }
 
-export const returnCodes: readonly ReturnCode[] = Object.entries(namesByClass).flatMap(
-  ([codeClass, names]) =>
+export const returnCodes: readonly ReturnCode[] = Object.entries(namesByOutcome).flatMap(
+  ([outcome, names]) =>
     Object.entries(names).map(([code, name]) => ({
       code: Number(code),
       name,
-      codeClass: codeClass as CodeClass,
+      outcome: outcome as ReturnCodeOutcome,
     })),
 )
 
@@ -157,5 +157,5 @@ export const returnCodeOf = (code: unknown, name: unknown): ReturnCode | undefin
   const named = byName.get(name)
   if (code === undefined) return named
   const numbered = byCode.get(code)
-  return named !== undefined && named.codeClass !== numbered?.codeClass ? undefined : numbered
+  return named !== undefined && named.outcome !== numbered?.outcome ? undefined : numbered
 }

@@ -2,8 +2,8 @@
 // token, by account and by method: after a 429, requests under that limit are refused until the
 // time that it named. The rate is kept under the published limits, trades before reads.
 import type { Clock, Stopwatch } from '@tradeport/domain/ports'
-import { setBounded } from './account-pauses.ts'
-import { nothingSent, pauseGroups, rateLimited, type RateLimit } from './failures.ts'
+import { setWithEviction } from './eviction.ts'
+import { notSent, pauseGroups, rateLimited, type RateLimit } from './failures.ts'
 import type { ReadRequest, Target } from './requests.ts'
 
 /**
@@ -26,8 +26,9 @@ const defaultLimits: TokenLimits = {
   perSecondPerAccount: 20,
   readsAtOnce: 32,
   readsAtOncePerAccount: 8,
-  // As many as are started for an account that is alone within the deadline of a read.
-  waitingPerAccount: 300,
+  // As many as are started for an account that is alone within half the deadline of a read, after
+  // which the others fail.
+  waitingPerAccount: 150,
 }
 
 type GateKey = Pick<Target, 'limitKey' | 'accountKey'> & Pick<ReadRequest, 'route'>
@@ -80,8 +81,8 @@ interface TokenState {
 }
 
 const rateWindowMs = 1_000
-/** After this wait a read comes first, so that one long read does not keep its account last. */
-const longestYieldMs = 2_000
+/** A read that waited this long comes first, so that one long read does not keep its account last. */
+const agingMs = 2_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const activeAccountMs = 3_600_000
 
@@ -148,7 +149,6 @@ export const createTokenGate = (
     const [trade] = queues.get('trade') ?? []
     if (trade !== undefined || readsUnderWay.size >= limits.readsAtOnce) return trade
     const ofAccounts = Map.groupBy(readsUnderWay, ({ accountKey }) => accountKey)
-    const ofSlowKinds = Map.groupBy(readsUnderWay, slowKindOf)
     let next: Waiting | undefined
     const now = stopwatch.elapsedMs()
     let bestRank = Infinity
@@ -157,14 +157,13 @@ export const createTokenGate = (
       const ofAccount = ofAccounts.get(first.accountKey) ?? []
       if (ofAccount.length >= limits.readsAtOncePerAccount) continue
       const slowKind = slowKindOf(first)
-      const isFull =
+      const [readsInShare, share] =
         slowKind === marketData
-          ? ofAccount.filter((one) => slowKindOf(one) === marketData).length >=
-            limits.readsAtOncePerAccount / 2
-          : slowKind !== undefined &&
-            (ofSlowKinds.get(slowKind)?.length ?? 0) >= limits.readsAtOnce / 4
-      if (isFull) continue
-      const rank = now - first.arrivedAt >= longestYieldMs ? 0 : ofAccount.length
+          ? [ofAccount, limits.readsAtOncePerAccount / 2]
+          : [[...readsUnderWay], limits.readsAtOnce / 4]
+      const ofSlowKind = readsInShare.filter((one) => slowKindOf(one) === slowKind)
+      if (slowKind !== undefined && ofSlowKind.length >= share) continue
+      const rank = now - first.arrivedAt >= agingMs ? 0 : ofAccount.length
       const isEarlier = next !== undefined && rank === bestRank && first.sequence < next.sequence
       if (rank < bestRank || isEarlier) [next, bestRank] = [first, rank]
     }
@@ -214,14 +213,14 @@ export const createTokenGate = (
         const name = queueName({ kind, accountKey, route })
         const queue = state.queues.get(name) ?? new Set()
         if (kind !== 'trade' && queue.size >= limits.waitingPerAccount)
-          return reject(nothingSent(`${queue.size} reads of the account wait already`))
+          return reject(notSent(`${queue.size} reads of the account are already queued`))
         const stopWaiting = (): void => {
           queue.delete(waiting)
           if (queue.size === 0) state.queues.delete(name)
           signal.removeEventListener('abort', abort)
         }
         const abort = (): void =>
-          waiting.fail(nothingSent("the tenant's token was in use for too long"))
+          waiting.fail(notSent('it was queued too long behind other requests of the token'))
         const waiting: Waiting = {
           kind,
           accountKey,
@@ -248,12 +247,12 @@ export const createTokenGate = (
       const { limitedUntil, queues } = stateOf(limitKey)
       const name = limitSetBy({ kind, accountKey, route }, rateLimit)
       const until = stopwatch.elapsedMs() + ms
-      setBounded(limitedUntil, name, Math.max(limitedUntil.get(name) ?? until, until))
+      setWithEviction(limitedUntil, name, Math.max(limitedUntil.get(name) ?? until, until))
       for (const one of [...queues.values()].flatMap((queue) => [...queue]))
         if (limitsOn(one).includes(name)) one.fail(rateLimited(clock.now() + ms))
     },
 
     recordAnswer: ({ limitKey, accountKey }) =>
-      setBounded(stateOf(limitKey).answeredAt, accountKey, stopwatch.elapsedMs()),
+      setWithEviction(stateOf(limitKey).answeredAt, accountKey, stopwatch.elapsedMs()),
   }
 }

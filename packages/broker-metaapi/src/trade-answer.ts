@@ -4,14 +4,14 @@
 import type { RejectReason } from '@tradeport/domain/orders'
 import type { Instant } from '@tradeport/domain/primitives'
 import {
-  failureOfAnswer,
+  failureOfResponse,
   isProviderError,
   namedRetryAtOf,
   rateLimited,
   retryAtOf,
   unavailable,
   type CallFailure,
-  type ErrorAnswer,
+  type ErrorResponse,
 } from './failures.ts'
 import { isRecord, readTicket, type Row } from './payloads.ts'
 import { returnCodeOf, type ReturnCode } from './return-codes.ts'
@@ -23,8 +23,8 @@ export interface Tickets {
 }
 
 export type TradeAnswer =
-  /** The broker accepted it, as the class of its return code says. */
-  | { readonly kind: 'done' | 'done_in_part' | 'placed' | 'no_changes'; readonly tickets: Tickets }
+  /** The broker accepted it, as its return code says. */
+  | { readonly kind: 'done' | 'done_partial' | 'placed' | 'no_changes'; readonly tickets: Tickets }
   /** The broker refused it; `gone` if it does not know the position, order or symbol. */
   | { readonly kind: 'refused' | 'doubted' | 'gone'; readonly reason: RejectReason }
   /** Certainly not executed, for a reason that may pass. */
@@ -33,12 +33,14 @@ export type TradeAnswer =
   | { readonly kind: 'unknown' }
 
 /** The reason code for a 404: the symbol, position or account is unknown. */
-export const somethingNotFound = 'SYMBOL_NOT_FOUND'
+export const symbolNotFoundCode = 'SYMBOL_NOT_FOUND'
 
-export const tradeAnswerOf = (answer: ErrorAnswer, now: Instant): TradeAnswer => {
-  const body = isRecord(answer.body) ? answer.body : {}
+export const tradeAnswerOf = (response: ErrorResponse, now: Instant): TradeAnswer => {
+  const body = isRecord(response.body) ? response.body : {}
   const code = returnCodeIn(body)
-  return code === undefined ? answerOfStatus(answer, now) : answerOfCode(code, body, answer, now)
+  return code === undefined
+    ? answerOfStatus(response, now)
+    : answerOfCode(code, body, response, now)
 }
 
 /** The code of a trade body, whatever the status it came with; undefined if there is none. */
@@ -47,7 +49,7 @@ const returnCodeIn = ({
   stringCode,
   error,
   description,
-}: Row): Pick<ReturnCode, 'name' | 'codeClass'> | undefined => {
+}: Row): Pick<ReturnCode, 'name' | 'outcome'> | undefined => {
   if ((numericCode !== undefined && numericCode !== null) || typeof stringCode === 'string')
     return returnCodeOf(numericCode ?? undefined, stringCode) ?? unlisted
   if (typeof error !== 'number') return undefined
@@ -56,39 +58,39 @@ const returnCodeIn = ({
   return (returnCodeOf(undefined, description) && returnCodeOf(error, description)) ?? unlisted
 }
 
-const unlisted = { name: 'unlisted', codeClass: 'unknown' } as const
+const unlisted = { name: 'unlisted', outcome: 'unknown' } as const
 
 const answerOfCode = (
-  { name, codeClass }: Pick<ReturnCode, 'name' | 'codeClass'>,
+  { name, outcome }: Pick<ReturnCode, 'name' | 'outcome'>,
   body: Row,
-  answer: ErrorAnswer,
+  response: ErrorResponse,
   now: Instant,
 ): TradeAnswer => {
-  switch (codeClass) {
+  switch (outcome) {
     case 'unknown':
-      return { kind: codeClass }
+      return { kind: outcome }
     case 'refused':
     case 'doubted':
     case 'gone':
       return {
-        kind: codeClass,
+        kind: outcome,
         reason: {
           code: name,
           message: wordsOf(body['message']) ?? 'The broker refused the trade.',
         },
       }
-    case 'limited':
-      return { kind: 'not_sent', failure: rateLimited(retryAtOf(answer, now)) }
+    case 'rate_limited':
+      return { kind: 'not_sent', failure: rateLimited(retryAtOf(response, now)) }
     case 'not_sent': {
-      const retryAt = namedRetryAtOf(answer, now)
+      const retryAt = namedRetryAtOf(response, now)
       return { kind: 'not_sent', failure: unavailable(`trade: ${name}`, { retryAt }) }
     }
     case 'done':
-    case 'done_in_part':
+    case 'done_partial':
     case 'placed':
     case 'no_changes':
       return {
-        kind: codeClass,
+        kind: outcome,
         tickets: {
           orderId: readTicket(body['orderId']),
           positionId: readTicket(body['positionId']),
@@ -97,15 +99,15 @@ const answerOfCode = (
   }
 }
 
-// An answer without the provider's JSON is of a proxy, which may have passed the trade on; but a
+// A response without the provider's JSON is of a proxy, which may have passed the trade on; but a
 // 429 is always given before anything is done.
-const answerOfStatus = (answer: ErrorAnswer, now: Instant): TradeAnswer => {
-  const { status, body } = answer
+const answerOfStatus = (response: ErrorResponse, now: Instant): TradeAnswer => {
+  const { status, body } = response
   if (status === 429 || (isProviderError(body) && (status === 401 || status === 403)))
-    return { kind: 'not_sent', failure: failureOfAnswer('trade', answer, now) }
+    return { kind: 'not_sent', failure: failureOfResponse('trade', response, now) }
   if (isProviderError(body) && status === 404) {
     const message = wordsOf(body['message']) ?? 'The broker does not trade this symbol.'
-    return { kind: 'gone', reason: { code: somethingNotFound, message } }
+    return { kind: 'gone', reason: { code: symbolNotFoundCode, message } }
   }
   if (isProviderError(body) && status === 400)
     return { kind: 'refused', reason: { code: 'VALIDATION', message: validationWordsOf(body) } }

@@ -5,19 +5,19 @@
 // open, and anything may have been sent after.
 import http from 'node:http'
 import https from 'node:https'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import type { Socket } from 'node:net'
 import type { Clock, MaySend } from '@tradeport/domain/ports'
 import type { AccountPauses } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import type { MetaApiDeadlines } from './deadline.ts'
-import { rateLimitOf, retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
+import { rateLimitOf, retryAtOf, unavailable, type ErrorResponse } from './failures.ts'
 import { parseJson } from './payloads.ts'
 import { urlOf, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 import { readAtMost } from './transport.ts'
-import { somethingNotFound, tradeAnswerOf, type TradeAnswer } from './trade-answer.ts'
+import { symbolNotFoundCode, tradeAnswerOf, type TradeAnswer } from './trade-answer.ts'
 
 export type TradeBody = Readonly<Record<string, unknown>>
 
@@ -53,7 +53,7 @@ export const createTradeOnce = ({
     body,
     maySend,
   ) => {
-    // Requests to accounts that it does not know make the provider refuse all of the token's.
+    // After many requests for unknown accounts the provider rate-limits the whole token.
     const paused = readPauses.failureOf(target.accountKey)
     if (paused?.fault.kind === 'unknown_account') throw paused
     const url = urlOf(target, '/trade')
@@ -62,7 +62,7 @@ export const createTradeOnce = ({
     // pause one is sent as a probe, and the others wait for its answer.
     let attempt = tradePauses.begin(target.accountKey)
     if (attempt.kind === 'paused' && attempt.probe !== undefined) {
-      await Promise.race([attempt.probe, pause(longestProbeWaitMs)])
+      await Promise.race([attempt.probe, delay(longestProbeWaitMs)])
       attempt = tradePauses.begin(target.accountKey)
     }
     if (attempt.kind === 'paused')
@@ -93,7 +93,7 @@ export const createTradeOnce = ({
   }
 
   const failureAfterHang = (leftMs: number | undefined) =>
-    unavailable('trade: nothing was sent, because the last trade of the account hung', {
+    unavailable('trade: nothing was sent, because the last trade of the account timed out', {
       retryAt: leftMs === undefined ? undefined : clock.now() + leftMs,
     })
 
@@ -102,7 +102,7 @@ export const createTradeOnce = ({
     if (answer.kind === 'not_sent') throw answer.failure
     // A 404 may mean the account or what the trade names: if the account can be read, it is not the
     // account.
-    if (answer.kind === 'gone' && answer.reason.code === somethingNotFound)
+    if (answer.kind === 'gone' && answer.reason.code === symbolNotFoundCode)
       await readInformation(target)
     return answer
   }
@@ -110,15 +110,15 @@ export const createTradeOnce = ({
 
 /** The outcome of the one request. */
 type Delivery =
-  | ({ readonly kind: 'answered' } & ErrorAnswer)
+  | ({ readonly kind: 'answered' } & ErrorResponse)
   /** Not a byte of the trade was written. */
   | { readonly kind: 'not_delivered'; readonly why: string }
-  /** It may have been read, and no whole answer came; `isLate` if the time for one was over. */
+  /** It may have been read, and no complete response came; `isLate` if the time for one was over. */
   | { readonly kind: 'unanswered'; readonly isLate: boolean }
 
 /** Brokers answer most trades within a second or two. */
 const longestProbeWaitMs = 5_000
-const maxAnswerBytes = 64 * 1_024
+const maxResponseBytes = 64 * 1_024
 // Neither keeps a connection; `secure` keeps TLS sessions, which make the next handshake shorter.
 const plain = new http.Agent({ keepAlive: false })
 const secure = new https.Agent({ keepAlive: false })
@@ -140,7 +140,7 @@ const dial = (url: URL, token: string, payload: Buffer): http.ClientRequest => {
 
 const sendTimePassed: Delivery = {
   kind: 'not_delivered',
-  why: 'nothing was sent, because the time to send it was over',
+  why: 'nothing was sent, because its send deadline had passed',
 }
 const noConnection: Delivery = { kind: 'not_delivered', why: 'no connection' }
 
@@ -156,7 +156,7 @@ const deliver = (
     if (!maySend()) return resolve(sendTimePassed)
     const payload = Buffer.from(JSON.stringify(body))
     let mayBeSent = false
-    let isAnswering = false
+    let isResponding = false
     let request: http.ClientRequest
     try {
       request = dial(url, token, payload)
@@ -172,9 +172,9 @@ const deliver = (
     }
     const fail = (isLate: boolean): void =>
       end(mayBeSent ? { kind: 'unanswered', isLate } : noConnection)
-    // Once the answer has begun, its reader reports how it ends: the connection may be closed
-    // before all of the answer is read.
-    const failUnanswered = (): void => (isAnswering ? undefined : fail(false))
+    // Once the response has begun, its reader reports how it ends: the connection may be closed
+    // before all of it is read.
+    const failUnanswered = (): void => (isResponding ? undefined : fail(false))
     const connectTimer = setTimeout(fail, connectMs, true)
     const tradeTimer = setTimeout(fail, tradeMs, true)
     request.on('socket', (socket) =>
@@ -189,8 +189,8 @@ const deliver = (
     request.on('error', failUnanswered)
     request.on('close', failUnanswered)
     request.on('response', (response) => {
-      isAnswering = true
-      readAnswer(response, token).then(end, () => fail(false))
+      isResponding = true
+      readResponse(response, token).then(end, () => fail(false))
     })
   })
 
@@ -201,11 +201,11 @@ const whenOpen = (socket: Socket, callBack: () => void): void => {
   else callBack()
 }
 
-/** Rejects if the answer breaks off or is too long to be one. */
-const readAnswer = async (response: http.IncomingMessage, token: string): Promise<Delivery> => {
-  const bytes = await readAtMost(response, maxAnswerBytes)
-  if (bytes === undefined) throw new RangeError('the answer is too long')
-  if (!response.complete) throw new Error('the answer broke off')
+/** Rejects if the response breaks off or is too long to be one. */
+const readResponse = async (response: http.IncomingMessage, token: string): Promise<Delivery> => {
+  const bytes = await readAtMost(response, maxResponseBytes)
+  if (bytes === undefined) throw new RangeError('the response is too long')
+  if (!response.complete) throw new Error('the response broke off')
   const { statusCode = 0, headers } = response
   return {
     kind: 'answered',

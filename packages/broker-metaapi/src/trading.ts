@@ -1,6 +1,6 @@
 // The trading port: an order, a change and a cancellation are each sent by one request, and reads
 // show the outcome.
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
@@ -64,7 +64,7 @@ export const createTrading = (connection: Connection): Trading => {
     const options = justSent(account, orderToFind)
     const shown = await lookUp(target, orderToFind, options, deadlines.fillMs)
     if (shown.kind === 'found' && 'fill' in shown.outcome) return shown.outcome
-    return accepted(orderToFind, answer.kind === 'done_in_part')
+    return accepted(orderToFind, answer.kind === 'done_partial')
   }
 
   const notSentAnswer = ({ fault: { kind, retryAt, cause } }: CallFailure): PlacementAnswer =>
@@ -255,13 +255,12 @@ const notRead: RecordList = { rows: [], isWhole: false }
 /** Without the caller's own comment and reference. */
 const bodyOf = (order: OrderToSend) => {
   const { side, symbol, volume, stopLoss, takeProfit, clientId, limitOrStop } = order
+  const levels = { stopLoss, takeProfit }
   return {
     actionType: orderTypeOf(side, limitOrStop?.type),
     symbol,
     volume,
-    stopLoss,
-    takeProfit,
-    ...(limitOrStop !== undefined && termsBody({ ...limitOrStop, stopLoss, takeProfit })),
+    ...(limitOrStop === undefined ? levels : termsBody({ ...limitOrStop, ...levels })),
     clientId,
   }
 }
@@ -276,7 +275,7 @@ const repeat = async (
       ms,
       () => unavailable(`not read within ${ms} ms`),
       async (signal) => {
-        while (!(await work(signal))) await pause(rereadPauseMs, undefined, { signal })
+        while (!(await work(signal))) await delay(rereadPauseMs, undefined, { signal })
       },
     )
   } catch {

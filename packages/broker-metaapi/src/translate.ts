@@ -13,6 +13,8 @@ import {
   PositionRows,
   readId,
   readList,
+  readPrice,
+  readText,
   readTicket,
   readRows,
   readTime,
@@ -69,6 +71,7 @@ const positionOf = (row: PositionRow): BrokerPosition | string => {
     row.unrealizedProfit ??
     (profit === undefined ? undefined : sumExactly([profit, -realizedProfit]))
   if (unrealizedPnl === undefined) return 'profit is absent'
+  const clientId = readText(row.clientId)
   return {
     ticket: row.id,
     symbol: row.symbol,
@@ -89,7 +92,7 @@ const positionOf = (row: PositionRow): BrokerPosition | string => {
         ? realizedProfit
         : sumExactly([realizedProfit, -realizedCommission, -realizedSwap]),
     openedAt: row.time,
-    ...(typeof row.clientId === 'string' && row.clientId !== '' && { clientId: row.clientId }),
+    ...(clientId !== undefined && { clientId }),
   }
 }
 
@@ -117,8 +120,8 @@ const kinds = new Map<string, DealKind>(
   }),
 )
 
-const reasons = new Map<unknown, DealReason | undefined>(
-  Object.entries<DealReason | undefined>({
+const reasons = new Map<string, DealReason>(
+  Object.entries<DealReason>({
     DEAL_REASON_SL: 'stop_loss',
     DEAL_REASON_TP: 'take_profit',
     DEAL_REASON_SO: 'stop_out',
@@ -126,7 +129,6 @@ const reasons = new Map<unknown, DealReason | undefined>(
     DEAL_REASON_EXPERT: 'expert',
     DEAL_REASON_MOBILE: 'mobile',
     DEAL_REASON_WEB: 'web',
-    DEAL_REASON_UNKNOWN: undefined,
   }),
 )
 
@@ -137,7 +139,7 @@ const reasons = new Map<unknown, DealReason | undefined>(
  */
 const dealOf = (row: unknown): BrokerDeal | string => {
   if (!isRecord(row)) return 'not a deal'
-  const { type, symbol, volume, price, stopLoss, takeProfit, reason, time } = row
+  const { type, volume, price, reason, time } = row
   const id = readId(row['id'])
   if (id === undefined || typeof type !== 'string') return 'not a deal'
   const positionId = readTicket(row['positionId'])
@@ -155,21 +157,22 @@ const dealOf = (row: unknown): BrokerDeal | string => {
     swap: roundAmount(swap),
   }
   const entry = entries.get(row['entryType'])
-  const reasonRead = reasons.has(reason) ? reasons.get(reason) : 'other'
   const orderId = readTicket(row['orderId'])
+  const symbol = readText(row['symbol'])
+  const stopLoss = readPrice(row['stopLoss'])
+  const takeProfit = readPrice(row['takeProfit'])
   if (positionId !== undefined) deal.positionId = positionId
   if (kind === 'buy' || kind === 'sell') deal.side = kind
   if (entry !== undefined) deal.entry = entry
-  if (typeof symbol === 'string' && symbol !== '') deal.symbol = symbol
+  if (symbol !== undefined) deal.symbol = symbol
   if (isNumber(volume)) deal.volume = roundAmount(volume)
   if (isNumber(price)) deal.price = price
   if (time !== undefined && time !== null) deal.time = readTime(time) ?? Number.NaN
-  if (typeof reason === 'string' && reason !== '' && reasonRead !== undefined)
-    deal.reason = reasonRead
+  if (typeof reason === 'string' && reason !== '' && reason !== 'DEAL_REASON_UNKNOWN')
+    deal.reason = reasons.get(reason) ?? 'other'
   if (orderId !== undefined) deal.orderId = orderId
-  // 0 stands for no level.
-  if (isNumber(stopLoss) && stopLoss !== 0) deal.stopLoss = stopLoss
-  if (isNumber(takeProfit) && takeProfit !== 0) deal.takeProfit = takeProfit
+  if (stopLoss !== undefined) deal.stopLoss = stopLoss
+  if (takeProfit !== undefined) deal.takeProfit = takeProfit
   return deal
 }
 

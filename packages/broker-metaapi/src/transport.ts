@@ -1,10 +1,16 @@
 // One read from the provider: within the token's limits, bounded in size, no redirect followed, at
 // most one retry.
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '@tradeport/domain/ports'
 import type { AccountPauses, Attempt } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
-import { CallFailure, errorCodeOf, failureOfAnswer, pauseGroups, unavailable } from './failures.ts'
+import {
+  CallFailure,
+  errorCodeOf,
+  failureOfResponse,
+  pauseGroups,
+  unavailable,
+} from './failures.ts'
 import { parseBytes } from './payloads.ts'
 import { pauseKey, urlOf, type ReadRequest, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
@@ -23,7 +29,7 @@ export type CallProvider = (
 ) => Promise<Uint8Array>
 
 /** A page of a thousand deals has about 0.4 MiB. */
-const maxAnswerBytes = 16 * 1_024 * 1_024
+const maxResponseBytes = 16 * 1_024 * 1_024
 const maxErrorBytes = 64 * 1_024
 const retryPauseMs = 100
 
@@ -56,14 +62,14 @@ export const createTransport = (
     const date = headers.get('date')
     skew.observe(date, askedAt, clock.now())
     if (status === 200) {
-      const bytes = await readAtMost(response.body ?? [], maxAnswerBytes)
+      const bytes = await readAtMost(response.body ?? [], maxResponseBytes)
       if (bytes === undefined)
-        throw unavailable(`${route}: answered with more than ${maxAnswerBytes} bytes`)
+        throw unavailable(`${route}: answered with more than ${maxResponseBytes} bytes`)
       return bytes
     }
     // The status decides even if the body breaks off.
     const errorBytes = await readAtMost(response.body ?? [], maxErrorBytes).catch(() => undefined)
-    throw failureOfAnswer(
+    throw failureOfResponse(
       route,
       {
         status,
@@ -102,18 +108,21 @@ export const createTransport = (
     }
   }
 
-  const admit = async (
+  const beginAttempts = async (
     request: ReadRequest,
     target: Target,
     signal: AbortSignal,
   ): Promise<Attempt> => {
     const pauses = request.symbol === undefined ? readPauses : symbolPauses
-    const ofGroup = await beginAttempt(pauses, pauseKey(request, target), signal)
-    if (pauseGroups[request.route] !== 'figures') return ofGroup
+    const groupAttempt = await beginAttempt(pauses, pauseKey(request, target), signal)
+    if (pauseGroups[request.route] !== 'figures') return groupAttempt
     try {
-      return bothOf(await beginAttempt(readPauses, target.accountKey, signal), ofGroup)
+      return combineAttempts(
+        await beginAttempt(readPauses, target.accountKey, signal),
+        groupAttempt,
+      )
     } catch (cause) {
-      ofGroup.release()
+      groupAttempt.release()
       throw cause
     }
   }
@@ -122,16 +131,16 @@ export const createTransport = (
     const { signal, startSignal } = signals
     const failure = readPauses.failureOf(target.accountKey)
     if (failure?.fault.kind === 'unknown_account') throw failure
-    const attempt = await admit(request, target, signal)
+    const attempt = await beginAttempts(request, target, signal)
     try {
       return await sendInTurn(request, target, attempt, signals)
     } catch (cause) {
       if (
         startSignal.aborted ||
-        !(cause instanceof CallFailure && cause.fault.isWorthRetry === true)
+        !(cause instanceof CallFailure && cause.fault.isRetryable === true)
       )
         throw cause
-      await pause(retryPauseMs, undefined, { signal })
+      await delay(retryPauseMs, undefined, { signal })
       return await sendInTurn(request, target, attempt, signals)
     } finally {
       attempt.release()
@@ -155,7 +164,7 @@ const beginAttempt = async (
 }
 
 /** Figures that are late pause themselves alone; another failure that pauses pauses the account. */
-const bothOf = (account: Attempt, figures: Attempt): Attempt => ({
+const combineAttempts = (account: Attempt, figures: Attempt): Attempt => ({
   kind: 'attempt',
   isProbe: account.isProbe || figures.isProbe,
   failedMeanwhile: () => account.failedMeanwhile() ?? figures.failedMeanwhile(),
@@ -192,5 +201,5 @@ const failureOf = ({ route }: ReadRequest, cause: unknown, signal: AbortSignal):
   if (cause instanceof CallFailure) return cause
   // The deadline ends a request by its own reason.
   if (signal.reason instanceof CallFailure) return signal.reason
-  return unavailable(`${route}: no connection (${errorCodeOf(cause)})`, { isWorthRetry: true })
+  return unavailable(`${route}: no connection (${errorCodeOf(cause)})`, { isRetryable: true })
 }

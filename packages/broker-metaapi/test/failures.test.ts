@@ -57,8 +57,8 @@ describe('a read', () => {
     [202, {}, 'answered 202', 1],
     // Not followed, since the token would be.
     [302, '', 'answered 302', 1],
-    [200, {}, 'the answer is not a list of positions', 1],
-    [200, '[{"id":', 'the answer is not JSON', 1],
+    [200, {}, 'the response is not a list of positions', 1],
+    [200, '[{"id":', 'the response is not JSON', 1],
     [500, { error: `<b>${token}</b>` }, 'answered 500', 2],
     [502, { error: 10_009 }, 'answered 502', 2],
   ])('answered %i %j is unavailable: "%s", in %i requests', async (status, body, reason, times) => {
@@ -127,7 +127,7 @@ describe('a read', () => {
       .get(/./)
       .reply(400, { ...refusal, message: 'startTime' })
     provider().get(/./).reply(400, refusal)
-    const never = E.left(expect.objectContaining({ isNotOffered: true }))
+    const never = E.left(expect.objectContaining({ isUnsupported: true }))
     const window = { timeframe: '1h', from: now, to: now, offset: 0, limit: 9 } as const
     expect(await candles(account, 'EURUSD', window)()).toEqual(never)
     expect(await ticks(account, 'EURUSD', window)()).toEqual(never)
@@ -148,7 +148,10 @@ describe('a read', () => {
     expect([
       reasonOf(await symbols(account)()),
       reasonOf(await quote(account, 'EURUSD')()),
-    ]).toEqual(['symbols: the answer is not a list of symbols', 'price: the answer is not a price'])
+    ]).toEqual([
+      'symbols: the response is not a list of symbols',
+      'price: the response is not a price',
+    ])
     expect(E.isRight(await quote(account, 'EURUSD')())).toBe(true)
   })
 
@@ -172,7 +175,7 @@ describe('a read', () => {
     ],
     [
       TE.right(O.some('line\nbreak')),
-      "nothing was sent: the tenant's provider token has characters that no token has",
+      "nothing was sent: the tenant's provider token contains characters that an HTTP header cannot carry",
     ],
   ])('with the token %j is not sent: %s', async (found, reason) => {
     expect(reasonOf(await read(account, apiWith({ providerToken: () => found })))).toBe(reason)
@@ -259,7 +262,8 @@ describe('the region of an account', () => {
     servePositions('new-york')
     let elapsedMs = 0
     const api = apiWith({ stopwatch: { elapsedMs: () => elapsedMs } })
-    expect(await read(unplaced, api)).toMatchObject(E.left({ _tag: 'NotProvisioned' }))
+    for (const _ of ['not found', 'paused'])
+      expect(await read(unplaced, api)).toMatchObject(E.left({ _tag: 'NotProvisioned' }))
     elapsedMs += 2_000
     expect(E.isRight(await read(unplaced, api))).toBe(true)
   })

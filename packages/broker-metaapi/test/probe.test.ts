@@ -42,7 +42,7 @@ it('a token is accepted, refused, absent, or cannot be tried', async () => {
   expect(Math.abs(time - before)).toBeLessThanOrEqual(2_000)
   expect(await probe(() => held('another-secret'))).toEqual({ kind: 'refused', status: 401 })
   expect(await probe(() => TE.right(O.none))).toEqual({ kind: 'no_token' })
-  expect(await probe(() => held('two words'))).toEqual({ kind: 'no_token' })
+  expect(await probe(() => held('two words'))).toEqual({ kind: 'invalid_token' })
   expect(await probe(() => TE.left(refuse('ServiceUnavailable', { reason: 'down' })))).toEqual({
     kind: 'unreadable_token',
   })

@@ -111,7 +111,7 @@ describe('account information', () => {
     ['balance is not a finite number', { ...informationRow, balance: '7319.9' }],
     ['equity is not a finite number', { ...informationRow, equity: null }],
     ['type is not string or nothing', { ...informationRow, type: 1 }],
-    ['the answer is not account information', [informationRow]],
+    ['the response is not account information', [informationRow]],
   ])('is an error, %s, in %j', (reason, row) => {
     expect(informationOf(row)).toEqual(E.left(reason))
   })
@@ -377,8 +377,8 @@ describe('a page of deals', () => {
       { deals: manyRows(1), synchronizing: true },
       'history-deals: the deals are still being loaded',
     ],
-    ['no list', { deals: {} }, 'history-deals: the answer is not a list of deals'],
-    ['no JSON', undefined, 'history-deals: the answer is not JSON'],
+    ['no list', { deals: {} }, 'history-deals: the response is not a list of deals'],
+    ['no JSON', undefined, 'history-deals: the response is not JSON'],
   ])(
     'with %s keeps its order, and names the next offset, or is an error',
     async (_, body, read) => {
@@ -401,8 +401,6 @@ describe('the required margin', () => {
     [200, {}, O.none],
     [200, { margin: null }, O.none],
     [200, { margin: '110' }, 'calculate-margin: margin is not a finite number or nothing'],
-    // Of an unknown symbol, which is not an unknown account.
-    [404, { error: 'NotFoundError' }, 'calculate-margin: answered 404 NotFoundError'],
   ])('answered %i %j is %j', async (status, answer, read) => {
     const query = { symbol: 'EURUSD#/r', volume: 0.1, openPrice: 1.1 }
     provider(clientHost)
@@ -410,6 +408,21 @@ describe('the required margin', () => {
       .reply(status, JSON.stringify(answer))
     const margin = await apiWith().broker.requiredMargin(account, { ...query, side: 'sell' })()
     expect(E.isRight(margin) ? margin.right : reasonOf(margin)).toEqual(read)
+  })
+
+  it.each([
+    ['symbol', 200, informationRow, { reason: 'calculate-margin: answered 404 NotFoundError' }],
+    ['account', 404, { error: 'NotFoundError' }, { _tag: 'NotProvisioned' }],
+  ])('is asked for once of an unknown %s', async (_, status, information, failure) => {
+    provider(clientHost)
+      .post(`${accountPath}/calculate-margin`)
+      .reply(404, { error: 'NotFoundError' })
+      .get(`${accountPath}/account-information`)
+      .reply(status, information)
+    const { requiredMargin } = apiWith().broker
+    const query = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as const
+    for (const _again of ['answered', 'paused'])
+      expect(await requiredMargin(account, query)()).toMatchObject(E.left(failure))
   })
 })
 

@@ -218,22 +218,22 @@ describe.concurrent('a read', () => {
       listener(request, response)
     }, deadlines)
     expect(reasonOf(await broker.positions(account)())).toBe(
-      'positions: no whole answer within 700 ms, with the wait for other requests of the token',
+      'positions: no complete response within 700 ms, including the time queued behind other requests of the token',
     )
     expect(
       reasonOf(await broker.accountInformation({ ...account, providerAccountId: 'b' })()),
     ).toBe(
-      'account-information: no whole answer within 500 ms, with the wait for other requests of the token',
+      'account-information: no complete response within 500 ms, including the time queued behind other requests of the token',
     )
     expect(
       reasonOf(await broker.dealsPage({ ...account, providerAccountId: 'c' }, everWindow)()),
     ).toBe(
-      'history-deals: no whole answer within 700 ms, with the wait for other requests of the token',
+      'history-deals: no complete response within 700 ms, including the time queued behind other requests of the token',
     )
     const margin = { symbol: 'EURUSD', side: 'buy', volume: 1, openPrice: 1 } as const
     expect(
       reasonOf(await broker.requiredMargin({ ...account, providerAccountId: 'd' }, margin)()),
-    ).toContain('calculate-margin: no whole answer within 500 ms')
+    ).toContain('calculate-margin: no complete response within 500 ms')
     await vi.waitFor(() => expect(closed).toBe(4), 60_000)
   })
 
@@ -243,7 +243,7 @@ describe.concurrent('a read', () => {
       providerToken: () => () => new Promise(() => undefined),
     })
     expect(reasonOf(await broker.accountInformation(account)())).toBe(
-      'account-information: no whole answer within 500 ms, with the wait for other requests of the token',
+      'account-information: no complete response within 500 ms, including the time queued behind other requests of the token',
     )
     const failing = await brokerAt(
       (_, response) => void setTimeout(() => response.writeHead(500).end(), 60),
@@ -252,7 +252,7 @@ describe.concurrent('a read', () => {
       },
     )
     expect(reasonOf(await failing.accountInformation(account)())).toBe(
-      'account-information: no whole answer within 150 ms, with the wait for other requests of the token',
+      'account-information: no complete response within 150 ms, including the time queued behind other requests of the token',
     )
   })
 
@@ -265,7 +265,7 @@ describe.concurrent('a read', () => {
     const { marketData } = apiWith({ clientUrl, deadlines, limits: { readsAtOnce: 1 } })
     const first = marketData.symbols({ ...account, providerAccountId: 'b' })()
     expect(reasonOf(await marketData.symbols(account)())).toBe(
-      "nothing was sent: the tenant's token was in use for too long",
+      'nothing was sent: it was queued too long behind other requests of the token',
     )
     await first
     expect(await marketData.symbols(account)()).toMatchObject({ right: ['EURUSD'] })

@@ -295,7 +295,7 @@ describe('an answer', () => {
     [200, informationRow, gone('SYMBOL_NOT_FOUND', 'not found')],
     [404, someError, notProvisioned],
     [504, someError, unavailable('account-information: answered 504 SomeError')],
-    [200, '<html></html>', unavailable('account-information: the answer is not JSON')],
+    [200, '<html></html>', unavailable('account-information: the response is not JSON')],
     [401, someError, unavailable('account-information: answered 401 SomeError', 'token_refused')],
     [429, retryAt(3_000), limited(3_000)],
   ])('of 404 is of the account unless that can be read: %i %j', async (status, body, outcomes) => {

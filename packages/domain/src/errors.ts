@@ -124,7 +124,7 @@ interface RefusalFields {
       /** What was to be read, as the broker spells it. */
       readonly symbol?: string
       /** The provider never gives what was to be read of such an account. */
-      readonly isNotOffered?: true
+      readonly isUnsupported?: true
     }
   BrokerRateLimited: OfAccount & {
     /** Whole seconds, at least 1. */

@@ -74,8 +74,9 @@ export interface ClockReading {
 
 /** The outcome of a read at the provider with the tenant's token. */
 export type ProviderStanding =
-  /** None that can be sent. */
   | { readonly kind: 'no_token' }
+  /** One that an HTTP header cannot carry. */
+  | { readonly kind: 'invalid_token' }
   /** No secrets key opens it, or the database is unavailable. */
   | { readonly kind: 'unreadable_token' }
   | { readonly kind: 'accepted'; readonly clock: ClockReading | null }
@@ -444,7 +445,7 @@ const setToken = (id: string): string =>
   `Apply a document with {"tenants": [{"id": "${id}", "providerToken": "…"}]}.`
 
 export const providerTokenHealth = (
-  { id, hasProviderToken }: ListedTenant,
+  { id }: Pick<ListedTenant, 'id'>,
   standing: ProviderStanding,
 ): HealthCheck => {
   const name = 'provider token'
@@ -452,9 +453,9 @@ export const providerTokenHealth = (
     case 'accepted':
       return ok(name, 'The provider accepts it.')
     case 'no_token':
-      return hasProviderToken
-        ? fail(name, 'It has characters that no token of the provider has.', setToken(id))
-        : fail(name, 'It is not set: no account of the tenant can be read.', setToken(id))
+      return fail(name, 'It is not set: no account of the tenant can be read.', setToken(id))
+    case 'invalid_token':
+      return fail(name, 'It contains characters that an HTTP header cannot carry.', setToken(id))
     case 'unreadable_token':
       return fail(
         name,

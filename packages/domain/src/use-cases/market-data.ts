@@ -522,7 +522,7 @@ const failureOf =
 const pastFailureOf =
   (located: Located, feature: 'candles' | 'ticks') =>
   (failure: BrokerReadError | ServiceUnavailable) =>
-    !located.isFeed && failure._tag === 'BrokerUnavailable' && failure.isNotOffered === true
+    !located.isFeed && failure._tag === 'BrokerUnavailable' && failure.isUnsupported === true
       ? refuse('NotAvailableOnPlatform', { feature, platform: located.account.platform })
       : failureOf(located)(failure)
 

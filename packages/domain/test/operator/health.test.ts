@@ -289,16 +289,16 @@ it.each([
 
 describe('a tenant', () => {
   const clock = { askedAt: now, reportedAt: now, answeredAt: now, toleranceMs: 500 }
-  it.each<[ProviderStanding, boolean, HealthCheck['status']]>([
-    [{ kind: 'accepted', clock }, true, 'ok'],
-    [{ kind: 'no_token' }, false, 'fail'],
-    [{ kind: 'no_token' }, true, 'fail'],
-    [{ kind: 'unreadable_token' }, true, 'fail'],
-    [{ kind: 'refused', status: 401 }, true, 'fail'],
-    [{ kind: 'refused', status: 403 }, true, 'warn'],
-    [{ kind: 'unavailable', reason: 'ECONNREFUSED' }, true, 'warn'],
-  ])('whose token is %j (stored: %s) has the status %s', (standing, hasProviderToken, status) => {
-    const check = providerTokenHealth({ ...newTenant(), hasProviderToken }, standing)
+  it.each<[ProviderStanding, HealthCheck['status']]>([
+    [{ kind: 'accepted', clock }, 'ok'],
+    [{ kind: 'no_token' }, 'fail'],
+    [{ kind: 'invalid_token' }, 'fail'],
+    [{ kind: 'unreadable_token' }, 'fail'],
+    [{ kind: 'refused', status: 401 }, 'fail'],
+    [{ kind: 'refused', status: 403 }, 'warn'],
+    [{ kind: 'unavailable', reason: 'ECONNREFUSED' }, 'warn'],
+  ])('whose token is %j has the status %s', (standing, status) => {
+    const check = providerTokenHealth(newTenant(), standing)
     expect(check.status).toBe(status)
     expectActions([check])
   })

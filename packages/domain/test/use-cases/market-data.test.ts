@@ -323,7 +323,7 @@ describe('ticks', () => {
     const { use, caller, link, marketData, setFeed } = open()
     const { id } = link()
     setFeed({ owner, accountId: id, symbols: {} })
-    const never = refuse('BrokerUnavailable', { ...down(id), isNotOffered: true })
+    const never = refuse('BrokerUnavailable', { ...down(id), isUnsupported: true })
     marketData.fail(id, never, ['candles', 'ticks'])
     for (const [accountId, tag] of [
       [id, 'NotAvailableOnPlatform'],

@@ -88,7 +88,7 @@ export const changeAtBroker =
 
     const endWithoutAnswer = (): E.Either<NoAnswerInTime, never> => {
       isOver = true
-      const reason = 'nothing was sent, because the time to send it was over'
+      const reason = 'nothing was sent, because its send deadline had passed'
       return E.left(
         mayHaveBeenSent
           ? refuse('BrokerOutcomeUnknown', { accountId })

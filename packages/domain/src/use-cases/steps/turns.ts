@@ -28,7 +28,7 @@ export const createTurns = ({ atOnce, waiting, what }: TurnLimits) => {
       else
         return E.left(
           refuse('ServiceUnavailable', {
-            reason: `${waiting} ${what} wait already`,
+            reason: `${waiting} ${what} are already waiting`,
             retryAfterSeconds: 1,
           }),
         )

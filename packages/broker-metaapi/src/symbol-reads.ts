@@ -1,0 +1,48 @@
+// Reads of one symbol of an account.
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { BrokerReadError } from '@tradeport/domain/errors'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Decoder } from 'io-ts'
+import type { Connection } from './connection.ts'
+import { CallFailure } from './failures.ts'
+import { decode } from './payloads.ts'
+import type { ReadRequest } from './requests.ts'
+
+/**
+ * A 404 may mean the account or the symbol. If the account can be read, it is the symbol, which is
+ * paused: after many such requests the provider limits the token.
+ */
+export const createSymbolRead =
+  ({ fetchFrom, readInformation, asPortRead, symbolPauses }: Connection) =>
+  <Row, A>(
+    account: BrokerAccount,
+    request: ReadRequest,
+    codec: Decoder<unknown, Row>,
+    translate: (row: Row) => A,
+  ): TE.TaskEither<BrokerReadError, A> => {
+    const { symbol } = request
+    const reading = asPortRead(account, async () => {
+      const { owner, providerAccountId } = account
+      const key = JSON.stringify([owner.tenantId, providerAccountId, request.route, symbol])
+      const attempt = symbolPauses.begin(key)
+      if (attempt.kind === 'paused') throw attempt.failure
+      try {
+        const row = await fetchFrom(account, request, decode(codec))
+        symbolPauses.end(key)
+        return translate(row)
+      } catch (failure) {
+        if (failure instanceof CallFailure && failure.fault.kind === 'not_found') {
+          await readInformation(account)
+          attempt.failed(failure)
+        }
+        throw failure
+      } finally {
+        attempt.release()
+      }
+    })
+    return TE.mapLeft((error: BrokerReadError) =>
+      error._tag === 'BrokerUnavailable' && error.cause === undefined && symbol !== undefined
+        ? { ...error, symbol }
+        : error,
+    )(reading)
+  }
