@@ -1,7 +1,7 @@
 // The operator API: where it is, its token, and one request to it.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { codeOf, CommandFailure, usageFailure, type Fault } from './failure.ts'
+import { codeOf, CommandFailure, usageFailure, type Issue } from './failure.ts'
 
 const defaultUrl = 'http://127.0.0.1:3001'
 const timeoutMs = 120_000
@@ -13,8 +13,8 @@ const defaultDataFolder = resolve(import.meta.dirname, '../../../.data')
 export interface Api {
   readonly url: string
   readonly get: <A>(path: string) => Promise<A>
-  /** Every record of a list, page by page, at most `most`. */
-  readonly list: <A>(path: string, query?: Query, most?: number) => AsyncGenerator<A, void, void>
+  /** Every record of a list, page by page, at most `max`. */
+  readonly list: <A>(path: string, query?: Query, max?: number) => AsyncGenerator<A, void, void>
   /**
    * @param whenLost what to do when the answer is lost and the outcome unknown; left out where the
    * request changes nothing
@@ -31,7 +31,7 @@ interface Envelope {
   readonly error: {
     readonly code: string
     readonly message: string
-    readonly details?: { readonly issues?: readonly Fault[]; readonly outcome?: 'unknown' }
+    readonly details?: { readonly issues?: readonly Issue[]; readonly outcome?: 'unknown' }
     readonly request_id?: string
   } | null
 }
@@ -79,8 +79,8 @@ export const openApi = async (options: ConnectionOptions): Promise<Api> => {
     url,
     get: async (path) => (await request(path)).data as never,
     post: async (path, body, whenLost) => (await request(path, { body, whenLost })).data as never,
-    list: async function* <A>(path: string, query: Query = {}, most = Infinity) {
-      let left = most
+    list: async function* <A>(path: string, query: Query = {}, max = Infinity) {
+      let left = max
       for (let cursor: string | undefined; left > 0;) {
         const page = { ...query, cursor, limit: Math.min(left, pageSize) }
         const set = Object.entries(page).filter(([, value]) => value !== undefined)
@@ -106,7 +106,9 @@ export const readUrl = (text: string, example: string): string => {
     )
   if (url.username !== '' || url.password !== '')
     throw usageFailure('The URL must have no user name and no password.')
-  return text.replace(/\/+$/, '')
+  if (url.search !== '' || url.hash !== '')
+    throw usageFailure('The URL must have no query and no fragment.')
+  return url.href.replace(/\/+$/, '')
 }
 
 const otherListener =
@@ -185,12 +187,12 @@ const refusalFailure = (
       `The service at ${url} does not accept the token of ${token.source}.`,
       { advice: tokenAdvice },
     )
-  const faults = details?.issues
-  if (faults !== undefined)
+  const issues = details?.issues
+  if (issues !== undefined)
     return new CommandFailure(
       code,
-      `The service rejected the request (${faults.length} ${faults.length === 1 ? 'error' : 'errors'}):`,
-      { faults, advice: ['Nothing was changed. Correct this and call again.'] },
+      `The service rejected the request (${issues.length} ${issues.length === 1 ? 'error' : 'errors'}):`,
+      { issues, advice: ['Nothing was changed. Correct this and call again.'] },
     )
   const isUnknown =
     details?.outcome === 'unknown' ||

@@ -1,6 +1,6 @@
 // Applying documents: whole ones from a file, and those of one entry that a command composes.
 import { printForPeople, printForPrograms, styled, type CommandContext } from './context.ts'
-import { CommandFailure, type Fault } from './failure.ts'
+import { CommandFailure, type Issue } from './failure.ts'
 import { readDocument } from './read-document.ts'
 import { valueText } from './table.ts'
 
@@ -36,7 +36,7 @@ interface Applied extends Plan {
   readonly accessTokens: readonly { readonly id: string; readonly token: string }[]
 }
 
-const ownedNames: Readonly<Record<string, string>> = {
+const singularBySection: Readonly<Record<string, string>> = {
   users: 'user',
   accounts: 'account',
   apiKeys: 'key',
@@ -53,11 +53,11 @@ const changeText = ({ section, id, action, fields, alsoRemoved = {} }: RecordCha
       if (to === undefined) return `${field} (a secret)`
       return `${field} ${from === undefined ? '' : `${valueText(from, field)} -> `}${valueText(to, field)}`
     })
-  const owned = Object.entries(alsoRemoved).flatMap(([name, count]) => {
-    const one = ownedNames[name] ?? name
-    return count === 0 ? [] : [`${count} ${one}${count === 1 ? '' : 's'}`]
+  const removed = Object.entries(alsoRemoved).flatMap(([name, count]) => {
+    const singular = singularBySection[name] ?? name
+    return count === 0 ? [] : [`${count} ${singular}${count === 1 ? '' : 's'}`]
   })
-  const more = owned.length === 0 ? '' : `, with ${owned.join(', ')}`
+  const more = removed.length === 0 ? '' : `, with ${removed.join(', ')}`
   return `${action} ${section} ${id}${more}${texts.length === 0 ? '' : `: ${texts.join(', ')}`}`
 }
 
@@ -110,8 +110,8 @@ const printIssued = (context: CommandContext, { apiKeys, accessTokens }: Applied
 
 export const applyDocument = async (context: CommandContext): Promise<void> => {
   const { document, lineOf } = await readDocument(context)
-  await withFaults(
-    (fault) => ({ ...fault, line: lineOf(fault.path) }),
+  await withIssues(
+    (issue) => ({ ...issue, line: lineOf(issue.path) }),
     async () => {
       if (context.values['plan'] === true) {
         const plan = await context.api.post<Plan>('/plan', document)
@@ -167,15 +167,15 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
     : new CommandFailure('NOT_FOUND', `There is no ${label}, and nothing was changed.`, {
         advice: [`pnpm operator ${listCommand} shows those that exist.`],
       })
-  const namedByFlag = (fault: Fault): Fault => {
-    if (fault.path === `${section}[0].new`) throw refusal
-    const field = fault.path.slice(`${section}[0].`.length).replace(/\[.*/, '')
+  const namedByFlag = (issue: Issue): Issue => {
+    if (issue.path === `${section}[0].new`) throw refusal
+    const field = issue.path.slice(`${section}[0].`.length).replace(/\[.*/, '')
     const flag = context.flagOf(field)
     return flag === undefined
-      ? fault
-      : { path: flag, message: fault.message.replace(fault.path, flag) }
+      ? issue
+      : { path: flag, message: issue.message.replace(issue.path, flag) }
   }
-  await withFaults(namedByFlag, async () => {
+  await withIssues(namedByFlag, async () => {
     const given = Object.fromEntries(
       Object.entries(context.values).filter(([, value]) => value !== undefined),
     )
@@ -195,15 +195,15 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
   })
 }
 
-const withFaults = async (
-  rename: (fault: Fault) => Fault,
+const withIssues = async (
+  rename: (issue: Issue) => Issue,
   work: () => Promise<void>,
 ): Promise<void> => {
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof CommandFailure) || error.fields.faults === undefined) throw error
-    const faults = error.fields.faults.map(rename)
-    throw new CommandFailure(error.code, error.message, { ...error.fields, faults })
+    if (!(error instanceof CommandFailure) || error.fields.issues === undefined) throw error
+    const issues = error.fields.issues.map(rename)
+    throw new CommandFailure(error.code, error.message, { ...error.fields, issues })
   }
 }

@@ -2,7 +2,7 @@
 // which everybody on the machine could use.
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { Page } from 'playwright-core'
 import { codeOf, CommandFailure } from './failure.ts'
@@ -12,6 +12,8 @@ const names = [
   'chromium-browser',
   'google-chrome',
   'google-chrome-stable',
+  'microsoft-edge',
+  'microsoft-edge-stable',
   'chrome.exe',
   'msedge.exe',
 ]
@@ -27,14 +29,17 @@ const advice = [
   'Or name the program of a Chromium, Chrome or Edge with CHROMIUM_PATH.',
 ]
 
-/** The program: that of CHROMIUM_PATH, else the first in PATH or where installers put it. */
-export const findChromium = async (env: NodeJS.ProcessEnv): Promise<string> => {
+/**
+ * The program: that of CHROMIUM_PATH, else the first in PATH or where installers put it.
+ * @param folder where a relative name begins
+ */
+export const findChromium = async (env: NodeJS.ProcessEnv, folder: string): Promise<string> => {
   const named = env['CHROMIUM_PATH'] ?? ''
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   const candidates =
     named === ''
       ? [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...places]
-      : [named]
+      : [resolve(folder, named)]
   for (const path of candidates)
     try {
       await access(path, constants.X_OK)

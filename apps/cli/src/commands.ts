@@ -47,32 +47,37 @@ export interface Command {
 
 // What does not look like a number is wrong usage here, because JSON has no way to send it.
 const digits = /^\d+(\.\d+)?$/
-const numberAboveZero = (text: string): number => {
+const parsePositiveNumber = (text: string): number => {
   if (digits.test(text) && Number(text) > 0 && Number.isFinite(Number(text))) return Number(text)
   throw new InvalidArgumentError('It must be a number above 0 in digits, such as 0.5.')
 }
-const countFromOne = (text: string): number => {
+const parsePositiveInteger = (text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 1.')
 }
 
-const day = (text: string): string => {
+const parseDay = (text: string): string => {
   const at = Date.parse(`${text}T00:00:00.000Z`)
-  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return text
+  if (
+    /^\d{4}-\d\d-\d\d$/.test(text) &&
+    !Number.isNaN(at) &&
+    new Date(at).toISOString().startsWith(text)
+  )
+    return text
   throw new InvalidArgumentError('It must be a day such as 2026-01-31.')
 }
 
-const futureTime = (text: string): string => {
+const parseFutureTime = (text: string): string => {
   if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(Date.parse(text)))
     throw new InvalidArgumentError(
       'It must be a day or a time such as 2027-01-31 or 2027-01-31T09:30:00Z.',
     )
-  if (!(Date.parse(text) <= Date.now())) return text
+  if (Date.parse(text) > Date.now()) return text
   throw new InvalidArgumentError(`It must be in the future; now is ${new Date().toISOString()}.`)
 }
 
 /** Values with commas between them, or from a repeated option. */
-const several = (text: string, before: readonly string[] = []): readonly string[] => {
+const parseList = (text: string, before: readonly string[] = []): readonly string[] => {
   const parts = text.split(',').flatMap((part) => part.trim() || [])
   // Probably a variable that is not set: an empty list could allow everything, or nothing.
   if (parts.length === 0) throw new InvalidArgumentError('It must have at least one value.')
@@ -88,7 +93,7 @@ const runChange =
     changeRecord(context, await changeOf(context))
 
 const limit: Options = {
-  '--limit <n>': ['limit', `how many at most; ${shownRows} without --json`, countFromOne],
+  '--limit <n>': ['limit', `how many at most; ${shownRows} without --json`, parsePositiveInteger],
 }
 const tenant: Options = { '--tenant <id>': ['tenantId', 'only of this tenant'] }
 const list = (name: keyof typeof listings, help: string, options: Options = {}): Command => ({
@@ -103,33 +108,33 @@ const user: Options = { '--user <id>': ['userId', 'the owner'] }
 const idOf = ({ values: { id } }: CommandContext, make: () => string): string =>
   typeof id === 'string' ? id : make()
 
-type Changed = Exclude<keyof typeof listings, 'orders'>
+type EditableList = Exclude<keyof typeof listings, 'orders'>
 
 /** A new record. */
-const newRecordChange = (name: Changed, id: string, fields: Change['entry'] = {}): Change => ({
+const newRecordChange = (name: EditableList, id: string, fields: Change['entry'] = {}): Change => ({
   section: listings[name].section,
   isNew: true,
   entry: { ...fields, id },
-  label: `${listings[name].one} ${id}`,
+  label: `${listings[name].singular} ${id}`,
   listCommand: `${name} list`,
 })
 
 /** A change of a record that must exist, by its id. */
 const existingRecordCommand = (
   verb: string,
-  name: Changed,
+  name: EditableList,
   help: string,
   fields: Change['entry'],
 ): Command => {
-  const { one, section } = listings[name]
+  const { singular, section } = listings[name]
   return {
-    usage: `${name} ${verb} <${one}>`,
+    usage: `${name} ${verb} <${singular}>`,
     help,
     run: runChange(({ argument: id }) => ({
       section,
       isNew: false,
       entry: { id, ...fields },
-      label: `${one} ${id}`,
+      label: `${singular} ${id}`,
       listCommand: `${name} list`,
     })),
   }
@@ -139,7 +144,7 @@ const tenantCommands: readonly Command[] = [
   list('tenants', 'all tenants'),
   {
     usage: 'tenants show <tenant>',
-    help: 'one tenant: users, accounts, keys, tokens, desks, limits and challenges',
+    help: 'one tenant: users, accounts, keys, tokens, desks, limits, challenges and risk thresholds',
     run: showTenant,
   },
   {
@@ -184,18 +189,8 @@ const describeAccount = async (context: CommandContext): Promise<Values> => {
   if (typeof id !== 'string') return {}
   for await (const found of recordsOf(context, 'users', {}))
     if (found['id'] === userId) {
+      await printOtherLinks(context, id)
       const ofTenant = tenantPath(String(found['tenantId']))
-      for await (const linked of recordsOf(context, 'accounts', {})) {
-        const { id: other, userId: holder, tenantId: tenant, providerAccountId } = linked
-        if (providerAccountId === id)
-          printForPeople(
-            context,
-            styled(
-              'yellow',
-              `Notice: tenant ${String(tenant)} already has this provider account, as ${String(other)} of ${String(holder)}.`,
-            ),
-          )
-      }
       return context.api.get(`${ofTenant}/provider-accounts/${encodeURIComponent(id)}`)
     }
   throw new CommandFailure(
@@ -205,6 +200,20 @@ const describeAccount = async (context: CommandContext): Promise<Values> => {
       advice: ['pnpm operator users list shows those that exist.'],
     },
   )
+}
+
+const printOtherLinks = async (context: CommandContext, id: string): Promise<void> => {
+  for await (const linked of recordsOf(context, 'accounts', {})) {
+    const { id: other, userId: holder, tenantId: tenant, providerAccountId } = linked
+    if (providerAccountId === id)
+      printForPeople(
+        context,
+        styled(
+          'yellow',
+          `Notice: tenant ${String(tenant)} already has this provider account, as ${String(other)} of ${String(holder)}.`,
+        ),
+      )
+  }
 }
 
 const accountCommands: readonly Command[] = [
@@ -239,13 +248,13 @@ const accountCommands: readonly Command[] = [
       'accounts link --user u-1 --provider-account 9f0e…',
       'accounts link --user u-1 --name Main --number 5012345 --server Example-Demo --currency USD --demo',
     ],
-    run: runChange(async (context) => {
-      return newRecordChange('accounts', idOf(context, randomUUID), {
+    run: runChange(async (context) =>
+      newRecordChange('accounts', idOf(context, randomUUID), {
         brokerType: 'mt5',
         purpose: 'trading',
         ...(await describeAccount(context)),
-      })
-    }),
+      }),
+    ),
   },
   existingRecordCommand(
     'unlink',
@@ -265,17 +274,17 @@ const credentialCommands: readonly Command[] = [
       '--scope <scopes>': [
         'scopes',
         'such as trading:read; repeat or separate with commas; default: accounts:read,market-data:read',
-        several,
+        parseList,
       ],
       '--allow <networks>': [
         'ipAllowlist',
         'addresses or CIDRs from which it may be used; everywhere when left out',
-        several,
+        parseList,
       ],
       '--expires <time>': [
         'expiresAt',
         'from when it is refused, such as 2027-01-31 or 2027-01-31T09:30:00Z; never when left out',
-        futureTime,
+        parseFutureTime,
       ],
       '--name <text>': ['name', 'a label'],
       '--id <id>': ['id', 'its id; made when left out'],
@@ -315,11 +324,11 @@ const orderCommands: readonly Command[] = [
       ],
     },
     options: {
-      '--price <price>': ['price', 'the price of the execution', numberAboveZero],
+      '--price <price>': ['price', 'the price of the execution', parsePositiveNumber],
       '--volume <lots>': [
         'volume',
         "the lots that were executed; fewer than the order's make it partially filled",
-        numberAboveZero,
+        parsePositiveNumber,
       ],
       '--position <number>': ['position', "the broker's number of the position"],
       '--by <name>': ['by', 'who you are; operator when left out'],
@@ -355,8 +364,12 @@ export const commands: readonly Command[] = [
       '--output <file>': ['output', 'the PDF'],
     },
     options: {
-      '--from <day>': ['from', "the first day, in this machine's time zone or that of TZ", day],
-      '--to <day>': ['to', 'the last day', day],
+      '--from <day>': [
+        'from',
+        "the first day, in this machine's time zone or that of TZ",
+        parseDay,
+      ],
+      '--to <day>': ['to', 'the last day', parseDay],
       '--paper <paper>': ['paper', 'a4 when left out', paperNames],
       '--api-url <url>': [
         'apiUrl',

@@ -1,7 +1,7 @@
 // Why a command failed, and what to do next.
 
-/** One fault of a document. */
-export interface Fault {
+/** What is wrong at one place of a document. */
+export interface Issue {
   readonly path: string
   readonly message: string
   /** In the file that was read. */
@@ -12,7 +12,7 @@ interface Fields {
   /** 1: refused or failed. 2: the command was called wrongly. */
   readonly exit?: 1 | 2
   readonly advice?: readonly string[]
-  readonly faults?: readonly Fault[] | undefined
+  readonly issues?: readonly Issue[] | undefined
   /** For finding the request in the service's log. */
   readonly requestId?: string | undefined
 }
@@ -39,17 +39,19 @@ export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 
 // A message that begins with the path does not need it twice.
-const faultText = ({ path, message, line }: Fault): string =>
+const issueText = ({ path, message, line }: Issue): string =>
   `  ${line === undefined ? '' : `line ${line}: `}${message.startsWith(path) ? message : `${path}: ${message}`}`
 
 export const describeFailure = (
-  { code, message, fields: { advice = [], faults = [], requestId } }: CommandFailure,
+  { code, message, fields: { advice = [], issues = [], requestId } }: CommandFailure,
   isJson: boolean,
 ): string => {
   if (isJson) {
-    const issues = faults.length === 0 ? undefined : faults
-    return JSON.stringify({ error: { code, message, issues, advice, request_id: requestId } })
+    const listed = issues.length === 0 ? undefined : issues
+    return JSON.stringify({
+      error: { code, message, issues: listed, advice, request_id: requestId },
+    })
   }
   const log = requestId && `The service's log has more about the request ${requestId}.`
-  return [message, ...faults.map(faultText), ...advice, ...(log ? [log] : [])].join('\n')
+  return [message, ...issues.map(issueText), ...advice, ...(log ? [log] : [])].join('\n')
 }

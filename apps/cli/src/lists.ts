@@ -5,8 +5,8 @@ import { CommandFailure } from './failure.ts'
 import { linesOf, tableOf, type Columns, type Row } from './table.ts'
 
 interface Listing {
-  readonly one: string
-  readonly many: string
+  readonly singular: string
+  readonly plural: string
   readonly columns: Columns
   /** Of a document, in which they are changed. */
   readonly section?: string
@@ -24,21 +24,21 @@ const deskLimits = {
 
 export const listings = {
   tenants: {
-    one: 'tenant',
-    many: 'tenants',
+    singular: 'tenant',
+    plural: 'tenants',
     section: 'tenants',
     columns: { ID: 'id', NAME: 'name', 'PROVIDER TOKEN': 'hasProviderToken' },
   },
   users: {
-    one: 'user',
-    many: 'users',
+    singular: 'user',
+    plural: 'users',
     section: 'users',
     pathUnderTenant: 'users',
     columns: { ID: 'id', TENANT: 'tenantId', EMAIL: 'email', PLAN: 'plan' },
   },
   accounts: {
-    one: 'account',
-    many: 'accounts',
+    singular: 'account',
+    plural: 'accounts',
     section: 'accounts',
     pathUnderTenant: 'accounts',
     columns: {
@@ -54,29 +54,29 @@ export const listings = {
     },
   },
   keys: {
-    one: 'key',
-    many: 'keys',
+    singular: 'key',
+    plural: 'keys',
     section: 'apiKeys',
     pathUnderTenant: 'api-keys',
     columns: { ...owned, NAME: 'name', ...granted, ALLOWLIST: 'ipAllowlist' },
   },
   tokens: {
-    one: 'token',
-    many: 'tokens',
+    singular: 'token',
+    plural: 'tokens',
     section: 'accessTokens',
     pathUnderTenant: 'access-tokens',
     columns: { ...owned, APPLICATION: 'applicationId', ...granted },
   },
   desks: {
-    one: 'desk',
-    many: 'desks',
+    singular: 'desk',
+    plural: 'desks',
     section: 'desks',
     pathUnderTenant: 'desks',
     columns: { ID: 'id', TENANT: 'tenantId', ...deskLimits, ACCOUNTS: 'accounts' },
   },
   orders: {
-    one: 'order',
-    many: 'orders under way',
+    singular: 'order',
+    plural: 'orders under way',
     columns: {
       ID: 'id',
       TENANT: 'tenantId',
@@ -128,10 +128,11 @@ export async function* recordsOf(
   { api }: CommandContext,
   pathUnderTenant: string,
   values: CommandContext['values'],
+  maxPerTenant?: number,
 ): Rows {
   const { tenantId, ...query } = values
   const listOf = (tenant: string): Rows =>
-    api.list<Row>(`${tenantPath(tenant)}/${pathUnderTenant}`, query)
+    api.list<Row>(`${tenantPath(tenant)}/${pathUnderTenant}`, query, maxPerTenant)
   if (typeof tenantId === 'string') return yield* listOf(tenantId)
   let missing: CommandFailure | undefined
   for await (const { id } of api.list<{ id: string }>('/tenants'))
@@ -145,9 +146,9 @@ export async function* recordsOf(
   if (query['userId'] !== undefined && missing !== undefined) throw missing
 }
 
-const collect = async (rows: Rows, most: number): Promise<readonly Row[]> => {
+const collect = async (rows: Rows, max: number): Promise<readonly Row[]> => {
   const found: Row[] = []
-  for await (const row of rows) if (found.push(row) >= most) break
+  for await (const row of rows) if (found.push(row) >= max) break
   return found
 }
 
@@ -159,22 +160,23 @@ const printTable = (context: CommandContext, columns: Columns, rows: readonly Ro
 export const showList =
   (name: keyof typeof listings) =>
   async (context: CommandContext): Promise<void> => {
-    const { one, many, columns, pathUnderTenant }: Listing = listings[name]
+    const { singular, plural, columns, pathUnderTenant }: Listing = listings[name]
     const { limit, ...query } = context.values
+    const max = typeof limit === 'number' ? limit : context.isJson ? Infinity : shownRows
+    // One more shows whether there are others.
     const rows =
       pathUnderTenant === undefined
-        ? context.api.list<Row>(`/${name}`, query)
-        : recordsOf(context, pathUnderTenant, query)
-    const most = typeof limit === 'number' ? limit : context.isJson ? Infinity : shownRows
-    const found = await collect(rows, most + 1)
-    const shown = found.slice(0, most)
+        ? context.api.list<Row>(`/${name}`, query, max + 1)
+        : recordsOf(context, pathUnderTenant, query, max + 1)
+    const found = await collect(rows, max + 1)
+    const shown = found.slice(0, max)
     printForPrograms(context, shown)
-    if (shown.length === 0) return printForPeople(context, `There are no ${many}.`)
+    if (shown.length === 0) return printForPeople(context, `There are no ${plural}.`)
     printTable(context, columns, shown)
     const count =
-      found.length > most
-        ? `The first ${most} ${many}; --limit shows more, --json gives all of them.`
-        : `${shown.length} ${shown.length === 1 ? one : many}`
+      found.length > max
+        ? `The first ${max} ${plural}; --limit shows more, --json gives all of them.`
+        : `${shown.length} ${shown.length === 1 ? singular : plural}`
     printForPeople(context, styled('dim', count))
   }
 
@@ -204,13 +206,10 @@ const listsOfTenant = {
 export const showTenant = async (context: CommandContext): Promise<void> => {
   const path = tenantPath(context.argument)
   const tenant = await context.api.get<Tenant>(path)
-  const most = context.isJson ? Infinity : shownRowsPerList
+  const max = context.isJson ? Infinity : shownRowsPerList
   const lists: Record<string, readonly Row[]> = {}
   for (const [field, { pathUnderTenant }] of Object.entries(listsOfTenant))
-    lists[field] = await collect(
-      context.api.list<Row>(`${path}/${pathUnderTenant}`, {}, most),
-      most,
-    )
+    lists[field] = await collect(context.api.list<Row>(`${path}/${pathUnderTenant}`, {}, max), max)
   printForPrograms(context, { ...tenant, ...lists })
   printForPeople(
     context,
@@ -222,15 +221,15 @@ export const showTenant = async (context: CommandContext): Promise<void> => {
     if (rows.length === 0) printForPeople(context, 'none')
     else printTable(context, columns, rows)
   }
-  for (const [field, { many, columns }] of Object.entries(listsOfTenant)) {
+  for (const [field, { plural, columns }] of Object.entries(listsOfTenant)) {
     const [rows = [], count = 0] = [lists[field], tenant.counts[field]]
-    section(`${many} (${count})`, columns, rows)
+    section(`${plural} (${count})`, columns, rows)
     if (count > rows.length)
       printForPeople(
         context,
         styled(
           'dim',
-          `${count - rows.length} more: pnpm operator ${many} list --tenant ${tenant.id}`,
+          `${count - rows.length} more: pnpm operator ${plural} list --tenant ${tenant.id}`,
         ),
       )
   }

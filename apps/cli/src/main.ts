@@ -48,7 +48,7 @@ export const runOperator = async ({ argv, env, stdin, stdout, stderr }: Call): P
     )
     .usage('<command> [options]')
     .addHelpText('after', connectionHelp)
-    .showHelpAfterError('--help shows how it is called.')
+    .showHelpAfterError('Run with --help for usage.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),

@@ -5,10 +5,10 @@ import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import type { CommandContext } from './context.ts'
-import { codeOf, CommandFailure, type Fault } from './failure.ts'
+import { codeOf, CommandFailure, type Issue } from './failure.ts'
 
-const unreadable = (message: string, advice: string, faults?: readonly Fault[]): CommandFailure =>
-  new CommandFailure('UNREADABLE_DOCUMENT', message, { exit: 2, advice: [advice], faults })
+const unreadable = (message: string, advice: string, issues?: readonly Issue[]): CommandFailure =>
+  new CommandFailure('UNREADABLE_DOCUMENT', message, { exit: 2, advice: [advice], issues })
 
 /** The text of a file, or of standard input for `-`. */
 export const readInput = (
@@ -25,7 +25,7 @@ export const readInput = (
       })
 
 /**
- * What YAML can say and JSON cannot is a fault: an alias within its own anchor, or a number such as
+ * What YAML can say and JSON cannot is an error: an alias within its own anchor, or a number such as
  * 1e999, which JSON would send as null.
  */
 const jsonOf = (file: string, parsed: Document.Parsed): unknown => {
@@ -56,12 +56,15 @@ const withoutText = (message: string): string =>
 export const readDocument = async (context: CommandContext) => {
   const file = context.argument
   const lineCounter = new LineCounter()
-  // JSON is YAML. Dates stay texts; a repeated key and an unknown tag are faults.
+  // JSON is YAML. Dates stay texts; a repeated key and an unknown tag are issues.
   const parsed = parseDocument(await readInput(file, context), { lineCounter })
-  const [fault] = [...parsed.errors, ...parsed.warnings]
-  if (fault !== undefined) {
-    const { line, col } = fault.linePos?.[0] ?? { line: 1, col: 1 }
-    const message = (fault.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
+  const [problem] = [...parsed.errors, ...parsed.warnings]
+  if (problem !== undefined) {
+    const { line, col } = problem.linePos?.[0] ?? { line: 1, col: 1 }
+    const message = (problem.message.split('\n')[0] ?? '').replace(
+      / at line \d+, column \d+:?$/,
+      '',
+    )
     throw unreadable(`${file} cannot be read as JSON or YAML:`, 'Nothing was sent.', [
       { path: `column ${col}`, message: withoutText(message), line },
     ])

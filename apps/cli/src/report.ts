@@ -14,14 +14,14 @@ const defaultUrl = 'http://127.0.0.1:3000'
 const scopes = ['accounts:read', 'history:read']
 /** Of the key where the command cannot remove it. Generous, because clocks differ. */
 const keyLifetimeMs = 10 * 60_000
-const longestMs = 120_000
+const timeoutMs = 120_000
 
 export const paperNames = ['a4', 'letter']
 
 export const writeReport = async (context: CommandContext): Promise<void> => {
   const { values, env, folder } = context
   const { accountId, from, to, output, paper = 'a4', apiUrl } = values as Record<string, string>
-  const chromium = await findChromium(env)
+  const chromium = await findChromium(env, folder)
   const url = readUrl(apiUrl ?? (env['API_URL'] || defaultUrl), defaultUrl)
   await requireConsole(url)
   const query = new URLSearchParams({
@@ -48,7 +48,7 @@ const requireConsole = async (url: string): Promise<void> => {
   const advice = 'Say where the API for users listens with --api-url or API_URL.'
   const { status } = await fetch(`${url}/console/report`, {
     redirect: 'manual',
-    signal: AbortSignal.timeout(longestMs),
+    signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: unknown) => {
     throw unreachable(url, error, [advice])
   })
@@ -76,10 +76,10 @@ const withReadKey = async <A>(
   const id = `report-${randomBytes(6).toString('hex')}`
   const whenLost = `The key ${id}, which can only read, expires in ten minutes; pnpm operator keys revoke ${id} ends it now.`
   const expiresAt = new Date(Date.now() + keyLifetimeMs).toISOString()
-  const made = { id, userId, name: 'Report of the operator', scopes, expiresAt }
+  const readKey = { id, userId, name: 'Report of the operator', scopes, expiresAt }
   const { apiKeys } = await api.post<{ readonly apiKeys: readonly { readonly key: string }[] }>(
     '/apply',
-    { apiKeys: [made] },
+    { apiKeys: [readKey] },
     whenLost,
   )
   try {
@@ -91,13 +91,13 @@ const withReadKey = async <A>(
 
 const print = async (page: Page, url: string, key: string, format: string): Promise<Buffer> => {
   const isDone = page.locator('[data-report=complete]')
-  const fault = page.getByRole('alert')
+  const alert = page.getByRole('alert')
   try {
     await page.goto(url)
     // As a person signs in, so that the key is in no address.
     await page.getByLabel('API key').fill(key)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await isDone.or(fault).first().waitFor({ timeout: longestMs })
+    await isDone.or(alert).first().waitFor({ timeout: timeoutMs })
   } catch (error) {
     throw new CommandFailure(
       'NO_REPORT',
@@ -107,7 +107,7 @@ const print = async (page: Page, url: string, key: string, format: string): Prom
     )
   }
   if (!(await isDone.isVisible()))
-    throw new CommandFailure('NO_REPORT', (await fault.first().textContent()) ?? '', {
+    throw new CommandFailure('NO_REPORT', (await alert.first().textContent()) ?? '', {
       advice: ['Nothing was written.'],
     })
   return page.pdf({ format, printBackground: true, tagged: true, outline: true })

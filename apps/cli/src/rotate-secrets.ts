@@ -14,7 +14,7 @@ const secretLabels: Readonly<Record<string, string>> = {
   provider_token: 'the provider token of the tenant',
   webhook_secret: 'the secret of the webhook',
   previous_webhook_secret: 'the previous secret of the webhook',
-  kept_reply: 'the stored idempotent reply, claim',
+  kept_reply: 'the stored reply of the key claim',
 }
 
 export const rotateSecrets = async (context: CommandContext): Promise<void> => {
@@ -35,7 +35,7 @@ export const rotateSecrets = async (context: CommandContext): Promise<void> => {
       'UNREADABLE_SECRETS',
       `${unreadable.length} cannot be decrypted with any key of the service, and stay as they are:`,
       {
-        faults: unreadable.map(({ kind, id }) => ({
+        issues: unreadable.map(({ kind, id }) => ({
           path: `${secretLabels[kind] ?? kind} ${id}`,
           message: 'no key decrypts it',
         })),

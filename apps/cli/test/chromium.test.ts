@@ -1,9 +1,18 @@
-// What a browser is started with.
+// Which browser is started, and with what.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { withPage } from '../src/chromium.ts'
+import { findChromium, withPage } from '../src/chromium.ts'
+
+it.each(['CHROMIUM_PATH', 'PATH'])('Edge is found by %s', async (variable) => {
+  const folder = await mkdtemp(join(tmpdir(), 'tradeport-chromium-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const program = join(folder, 'microsoft-edge')
+  await writeFile(program, '', { mode: 0o700 })
+  const env = { [variable]: variable === 'PATH' ? `/not-there:${folder}` : 'microsoft-edge' }
+  expect(await findChromium(env, folder)).toBe(program)
+})
 
 it('Chromium gets no secret of the environment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-chromium-'))

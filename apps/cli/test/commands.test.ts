@@ -390,6 +390,7 @@ it.each([
   'keys make',
   "keys make --user u-1 --allow ''",
   'tenants list --url localhost:3001',
+  'tenants list --url http://127.0.0.1:3001/?a=1',
   'users list --limit 0',
   'users list --limit 1.5',
 ])('%s is wrong usage', async (words) => {
@@ -410,6 +411,7 @@ it.each([
   ['keys make --usr u-1', "unknown option '--usr'"],
   ['keys make --user u-1 --expires morgen', 'It must be a day or a time such as 2027-01-31'],
   ['report --account a --output r.pdf --from 2026-02-30', 'It must be a day such as 2026-01-31'],
+  ['report --account a --output r.pdf --from 2026-02', 'It must be a day such as 2026-01-31'],
   [
     'keys make --user u-1 --expires 2026-01-31',
     "'--expires <time>' argument '2026-01-31' is invalid. It must be in the future; now is ",
@@ -418,6 +420,14 @@ it.each([
   const { exit, err } = await operator(words)
   expect(exit).toBe(2)
   expect(err).toContain(message)
+})
+
+it('a URL may have spaces around it and slashes at its end', async () => {
+  await writeFile(join(folder, 'token'), `${token}\n`)
+  const OPERATOR_URL = ` ${service.environment.OPERATOR_URL}// `
+  expect(
+    await call('tenants list --token-file token', { INIT_CWD: folder, OPERATOR_URL }),
+  ).toMatchObject({ exit: 0 })
 })
 
 it.each(['--help', 'keys make --help'])('%s shows help', async (words) => {
