@@ -400,7 +400,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   EventGone: [
     410,
-    'Events after this one were cleared away, or it never existed. To get every event that is kept, continue after details.resumeAfter; expect that earlier ones are missing.',
+    'Events after this event or time were cleared away, or the event never existed. To get every event that is kept, continue after details.resumeAfter; expect that earlier ones are missing.',
     {
       resumeAfter: text(
         'What to continue after: the last event that was cleared away.',

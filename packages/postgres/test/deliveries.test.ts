@@ -5,7 +5,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { startOfLog, type EventId, type ServiceEvent } from '@tradeport/domain/events'
 import type { DueDelivery } from '@tradeport/domain/ports'
-import { minuteMs, type DeliveryId, type Instant, type Owner } from '@tradeport/domain/primitives'
+import {
+  dayMs,
+  minuteMs,
+  type DeliveryId,
+  type Instant,
+  type Owner,
+} from '@tradeport/domain/primitives'
 import type { AttemptAnswer, Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
 import { rightOf, storedOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
@@ -479,6 +485,31 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     )
     const after = [none, first, second, third].map((id) => rightOf(isResumable(replayed.owner, id)))
     expect(await Promise.all(after)).toStrictEqual([false, false, true, true])
+    const days = [32, 30].map((age) =>
+      rightOf(isResumable(replayed.owner, Date.now() - age * dayMs)),
+    )
+    expect(await Promise.all(days)).toStrictEqual([false, true])
+    expect(await rightOf(isResumable((await created()).owner, 0))).toBe(true)
+  })
+
+  it('deliveries that were not made within twice the time are deleted with their events, and counted', async () => {
+    const webhook = await created()
+    const { owner } = webhook
+    await record(owner, newEvents(3))
+    const at = (days: number) => knex.raw(`now() - ${days} * interval '1 day'`)
+    await knex('events')
+      .where({ user_id: owner.userId })
+      .update({ recorded_at: at(61) })
+    await knex('webhook_deliveries').update({
+      created_at: at(61),
+      next_attempt_at: new Date(Date.now() + dayMs),
+    })
+    await working(() => ok)
+    await poll(() => warnings).toContainEqual({
+      event: 'webhook_deliveries_expired',
+      reason: '3 were never made, and deleted with their old events',
+    })
+    expect(await ports.eventsOf(owner)).toStrictEqual([])
   })
 
   it.skipIf(kind === 'embedded')(

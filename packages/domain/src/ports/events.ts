@@ -2,6 +2,7 @@
 import type { AsyncResult } from '../errors.ts'
 import type { EventId, LoggedEvent } from '../events/event-log.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 
 /** Which events of an owner, and in which direction from which place. */
@@ -32,10 +33,10 @@ export interface LogBounds {
 export interface EventLog {
   readonly page: (owner: Owner, query: EventsQuery) => AsyncResult<EventsPage>
   /**
-   * Whether every event after this one is kept: it is in the log, or it is `clearedTo`. Not for an
-   * id that no event of the owner has had.
+   * Whether every event after this one, or recorded after this time, is kept. Not for an id that no
+   * event of the owner has had.
    */
-  readonly isResumable: (owner: Owner, after: EventId) => AsyncResult<boolean>
+  readonly isResumable: (owner: Owner, after: EventId | Instant) => AsyncResult<boolean>
   readonly bounds: (owner: Owner) => AsyncResult<LogBounds>
   /**
    * Calls `receive` soon after events of an owner were recorded by any instance; with 'anyone'

@@ -9,6 +9,7 @@ import type { Listed } from '../operator/listing.ts'
 import type { EventsPage, EventsQuery } from '../ports/events.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 import { createEventTails, type EventBatch, type FollowerFeed } from './steps/event-tails.ts'
 import type { WithQuery } from './input.ts'
@@ -151,10 +152,10 @@ export const createEvents = (ports: EventPorts) => {
   }
 }
 
-/** Refuses to continue after an event where a later one may have been cleared away. */
+/** Refuses to continue after an event or a time where a later event may have been cleared away. */
 export const requireResumable =
   ({ eventLog }: Pick<Ports, 'eventLog'>) =>
-  (owner: Owner, after: EventId | undefined): AsyncResult<void, 'EventGone'> =>
+  (owner: Owner, after: EventId | Instant | undefined): AsyncResult<void, 'EventGone'> =>
     pipe(
       after === undefined ? TE.right(true) : eventLog.isResumable(owner, after),
       TE.flatMap((isResumable) =>

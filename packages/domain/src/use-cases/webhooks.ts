@@ -258,11 +258,7 @@ export const createWebhooks = ({
           ({ enabled }) => enabled,
           () => refusedWhileDisabled,
         ),
-        TE.tap(() =>
-          typeof since === 'number'
-            ? TE.right(undefined)
-            : requireResumable({ eventLog })(caller.owner, since),
-        ),
+        TE.tap(() => requireResumable({ eventLog })(caller.owner, since)),
         TE.tap(() => begin),
         TE.flatMap((webhook) =>
           webhookDeliveries.recover(caller.owner, webhook.id, { since, at: clock.now() }),

@@ -36,8 +36,8 @@ export const createFakeEventLog = (): FakeEventLog => {
     logs.set(key, log)
     return log
   }
-  const starts = new Map<LoggedEvent[], EventId>()
-  const startOf = (owner: Owner): EventId => starts.get(logOf(owner)) ?? startOfLog
+  const lastCleared = new Map<LoggedEvent[], LoggedEvent>()
+  const startOf = (owner: Owner): EventId => lastCleared.get(logOf(owner))?.id ?? startOfLog
   const read = <A>(value: () => A) =>
     TE.fromIOEither(() =>
       log.isReadable
@@ -61,7 +61,8 @@ export const createFakeEventLog = (): FakeEventLog => {
     clear: (owner, upTo) => {
       const kept = logOf(owner).findIndex(({ id }) => id > upTo)
       const cleared = logOf(owner).splice(0, kept < 0 ? Infinity : kept)
-      starts.set(logOf(owner), cleared.at(-1)?.id ?? startOf(owner))
+      const last = cleared.at(-1)
+      if (last) lastCleared.set(logOf(owner), last)
     },
     lose: (owner, count, isSilent = false) => {
       logOf(owner).splice(logOf(owner).length - count)
@@ -81,7 +82,11 @@ export const createFakeEventLog = (): FakeEventLog => {
         return { events: found.slice(0, limit), hasNext: found.length > limit }
       }),
     isResumable: (owner, after) =>
-      read(() => after === startOf(owner) || logOf(owner).some(({ id }) => id === after)),
+      read(() =>
+        typeof after === 'number'
+          ? after >= (lastCleared.get(logOf(owner))?.recordedAt ?? -Infinity)
+          : after === startOf(owner) || logOf(owner).some(({ id }) => id === after),
+      ),
     bounds: (owner) =>
       read(() => {
         const [kept, clearedTo] = [logOf(owner), startOf(owner)]

@@ -3,10 +3,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { startOfLog } from '../../src/events/index.ts'
+import { startOfLog, type LoggedEvent } from '../../src/events/index.ts'
 import { withoutKey } from '../../src/ports/index.ts'
 import type { AttemptAnswer } from '../../src/webhooks/delivery.ts'
-import type { DeliveryId } from '../../src/primitives/ids.ts'
+import type { AccountId, DeliveryId } from '../../src/primitives/ids.ts'
 import { createFakeRecords, createFakeWebhookStore, newWebhookId } from '@tradeport/testkit'
 import { createFakeEventLog, eventIdOf } from './fake-event-log.ts'
 import { createWebhooks, noDeliveries } from '../../src/use-cases/webhooks.ts'
@@ -264,6 +264,18 @@ describe('the deliveries of a webhook', () => {
           ...withoutKey,
         })(),
       ).toStrictEqual(noDelivery)
+  })
+
+  it('are not recovered from a time after which events were cleared away', async () => {
+    const { ports, recover } = await createDesk()
+    const event = { type: 'order.created', accountId: 'a' as AccountId } as const
+    const [cleared] = ports.eventLog.record(owner, [event])
+    const { id, recordedAt } = cleared as LoggedEvent
+    ports.eventLog.clear(owner, id)
+    expect(await recover(recordedAt - 1)).toStrictEqual(
+      E.left({ _tag: 'EventGone', resumeAfter: id, oldest: null }),
+    )
+    expect(await recover(recordedAt)).toEqual(E.right({ scheduled: 0 }))
   })
 
   it('are not recovered while it is disabled', async () => {

@@ -72,6 +72,8 @@ export interface Upkeep {
   readonly statements: () => readonly Sql[]
   /** 1 when omitted. */
   readonly repeatFrom?: number
+  /** Is given the rows that each statement returned. */
+  readonly onRows?: (rows: readonly unknown[]) => void
 }
 
 /**
@@ -80,10 +82,14 @@ export interface Upkeep {
  */
 export const startUpkeep = (knex: Knex, log: Log, tasks: readonly Upkeep[]): Stoppable =>
   together(
-    ...tasks.map(({ logName, everyMs, statements, repeatFrom = 1 }) => {
+    ...tasks.map(({ logName, everyMs, statements, repeatFrom = 1, onRows }) => {
       const task = repeat(everyMs, logName, log, async () => {
         let changed = 0
-        for (const statement of statements()) changed += (await query(knex, statement)).length
+        for (const statement of statements()) {
+          const rows = await query(knex, statement)
+          changed += rows.length
+          onRows?.(rows)
+        }
         if (changed >= repeatFrom) task.runNow()
       })
       return task

@@ -7,7 +7,7 @@ import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { ids, instant, mapped, oneOf, tableOf } from '../connection/columns.ts'
+import { ids, instant, mapped, oneOf, tableOf, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import {
   allOf,
@@ -68,8 +68,11 @@ export const createEventLog = (
     isResumable: (owner, after) =>
       returnsRow(
         knex,
-        sql`select where ${clearedTo(owner)} = ${after}
-          or exists (select from events where ${isInLog(owner)} and id = ${after})`,
+        typeof after === 'number'
+          ? sql`select from users where ${isUser(owner)}
+              and coalesce(events_cleared_until <= ${toTimestamptz(after)}::timestamptz, true)`
+          : sql`select where ${clearedTo(owner)} = ${after}
+              or exists (select from events where ${isInLog(owner)} and id = ${after})`,
       ),
     bounds: async (owner) => {
       const { start, oldest, newest } = await queryOne<

@@ -21,12 +21,11 @@ export const noticeQueue = 'owner-notices'
 
 /** A mailer answers long before; a process that still has a notice by then is considered dead. */
 const claimMs = 5 * minuteMs
-/**
- * The pauses after failed attempts double up to the longest. All attempts together take three days.
- */
+/** The pauses after failed attempts double up to the longest. */
 const firstPauseMs = 5 * secondMs
 const longestPauseMs = 15 * minuteMs
-const maxAttempts = 301
+/** After this a notice is not sent any more: it would no longer be true. */
+const maxAge = sql`interval '3 days'`
 /** How often a process tries to record that it has sent a notice. */
 const recordPauseMs = secondMs
 
@@ -36,6 +35,7 @@ interface DueNotice {
   readonly id: string
   /** The number of this attempt. */
   readonly attempts: number
+  readonly is_too_old: boolean
   /** Sent by this process, which could not record it yet. */
   readonly isSent?: true
 }
@@ -89,17 +89,18 @@ export const openOwnerNotices = (
               where ctid = any(array(
                 select ctid from owner_notices where due_at <= now() and tenant_id <> all(${fullShares}::text[])
                 order by due_at limit ${limit} for update skip locked))
-              returning *`,
+              returning *, created_at < now() - ${maxAge} as is_too_old`,
           )
           return rows.map((row) => () => row)
         },
         work: async (due) => {
-          if (due.isSent !== true && !(await isSent(due))) {
-            if (due.attempts >= maxAttempts)
-              log.warn({
-                event: 'owner_notice_given_up',
-                reason: `${due.id} failed ${due.attempts} times`,
-              })
+          const isGivenUp = due.isSent !== true && due.is_too_old
+          if (isGivenUp)
+            log.warn({
+              event: 'owner_notice_given_up',
+              reason: `${due.id} was not sent within three days`,
+            })
+          else if (due.isSent !== true && !(await isSent(due))) {
             await scheduleNext(knex, due)
             return undefined
           }
@@ -109,7 +110,7 @@ export const openOwnerNotices = (
             return undefined
           } catch (error) {
             unrecorded.report(error)
-            return { job: { ...due, isSent: true }, inMs: recordPauseMs }
+            return isGivenUp ? undefined : { job: { ...due, isSent: true }, inMs: recordPauseMs }
           }
         },
       })
@@ -147,10 +148,7 @@ export const recordNotice = async (
 
 /** Unless another process has begun another attempt since. */
 const scheduleNext = (knex: Knex, due: DueNotice): Promise<unknown> => {
-  const pauseMs =
-    due.attempts >= maxAttempts
-      ? null
-      : Math.min(firstPauseMs * 2 ** (due.attempts - 1), longestPauseMs)
+  const pauseMs = Math.min(firstPauseMs * 2 ** (due.attempts - 1), longestPauseMs)
   return query(
     knex,
     sql`update owner_notices set due_at = now() + ${pauseMs} * interval '1 ms'
@@ -161,7 +159,6 @@ const scheduleNext = (knex: Knex, due: DueNotice): Promise<unknown> => {
 const isNotice = ({ tenant_id: tenantId, user_id: userId, id }: DueNotice) =>
   sql`tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}`
 
-// The attempts take three days.
 const purgeNotices = deleteSome(
   'owner_notices',
   sql`due_at is null and created_at < now() - interval '10 days'`,

@@ -29,6 +29,8 @@ const tables = `
     last_event_number bigint not null default 0,
     -- The last of the user's events that were deleted because of their age.
     events_cleared_to text collate "C",
+    -- When the latest of them was recorded.
+    events_cleared_until timestamptz,
     primary key (tenant_id, id)
   );
 

@@ -141,6 +141,14 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
       logName: 'webhook_purge',
       everyMs: hourMs,
       statements: () => [purgeEvents(retentionDays), purgePreviousSecrets],
+      onRows: ([row]) => {
+        const { undelivered = 0 } = (row ?? {}) as { readonly undelivered?: number }
+        if (undelivered > 0)
+          log.warn({
+            event: 'webhook_deliveries_expired',
+            reason: `${undelivered} were never made, and deleted with their old events`,
+          })
+      },
     },
     {
       logName: 'stranded_deliveries',
@@ -179,7 +187,8 @@ const purgePreviousSecrets = updateSome(
  * Deletes old events with their deliveries, and records how far each user's log is cleared. An
  * event with a delivery that is still to be made is kept for as long again; one with a replay until
  * that has ended, and for as long again. The events of a user who is locked are left for the next
- * time, so that no other user waits for that lock.
+ * time, so that no other user waits for that lock. Each row has the number of the deliveries deleted
+ * that were still to be made.
  */
 const purgeEvents = (days: number): Sql => sql`
   with old as (
@@ -187,15 +196,21 @@ const purgeEvents = (days: number): Sql => sql`
       where recorded_at < now() - ${days} * interval '1 day' and not exists (
         select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_id = events.id
           and (status = 'pending' and (replay_of is not null or created_at >= now() - 2 * ${days} * interval '1 day')
-            or replay_of is not null and created_at >= now() - ${days} * interval '1 day'))
+            or replay_of is not null and created_at >= now() - ${days} * interval '1 day')
+        -- Otherwise PostgreSQL may join the whole table where its statistics are old.
+        offset 0)
       order by recorded_at limit 1000 for update skip locked),
     locked as (
       select tenant_id, id as user_id from users where (tenant_id, id) in (select tenant_id, user_id from old)
       for no key update skip locked),
     cleared as (
       delete from events where ctid = any(array(select row_id from old join locked using (tenant_id, user_id)))
-      returning tenant_id, user_id, id),
-    latest as (select tenant_id, user_id, max(id) as id from cleared group by tenant_id, user_id)
-  update users set events_cleared_to = greatest(events_cleared_to, latest.id)
+      returning tenant_id, user_id, id, recorded_at),
+    latest as (
+      select tenant_id, user_id, max(id) as id, max(recorded_at) as until from cleared group by tenant_id, user_id)
+  update users set events_cleared_to = greatest(events_cleared_to, latest.id),
+    events_cleared_until = greatest(events_cleared_until, latest.until)
   from latest where users.tenant_id = latest.tenant_id and users.id = latest.user_id
-  returning 1`
+  returning (
+    select count(*)::int from cleared join webhook_deliveries as d on d.tenant_id = cleared.tenant_id and d.event_id = cleared.id
+    where d.status = 'pending') as "undelivered"`
