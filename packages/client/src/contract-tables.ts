@@ -103,7 +103,7 @@ export const errorCodes = [
 ] as const
 
 export interface DocumentedDetails {
-  /** For programs. */
+  /** What the message says, as values. */
   readonly VALIDATION_ERROR: {
     /** Every fault of the request, in the order in which they were found. */
     readonly issues: readonly {
@@ -113,17 +113,17 @@ export interface DocumentedDetails {
       readonly message: string
     }[]
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly INSUFFICIENT_SCOPE: {
     /** One of these scopes is needed. */
     readonly required_any_of: readonly string[]
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly PAYLOAD_TOO_LARGE: {
     /** The maximum of bytes. */
     readonly limitBytes: number
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly RATE_LIMIT_EXCEEDED: {
     /**
      * Which limit is used up: the plan's, the endpoint's, a suspension, your address's, or that of bodies or of calculations at a time.
@@ -136,7 +136,7 @@ export interface DocumentedDetails {
      */
     readonly window?: 'minute' | 'day'
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly SERVICE_UNAVAILABLE: {
     /**
      * The change may or may not have been made.
@@ -144,7 +144,7 @@ export interface DocumentedDetails {
      */
     readonly outcome?: 'unknown'
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly ACCOUNT_DISCONNECTED: {
     /**
      * Format: uuid
@@ -154,7 +154,7 @@ export interface DocumentedDetails {
     /** Its status. */
     readonly status: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly UNSUPPORTED_BROKER: {
     /**
      * Format: uuid
@@ -162,7 +162,7 @@ export interface DocumentedDetails {
      */
     readonly accountId: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly NOT_PROVISIONED: {
     /**
      * Format: uuid
@@ -170,7 +170,7 @@ export interface DocumentedDetails {
      */
     readonly accountId: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly RISK_LIMIT_EXCEEDED: {
     /**
      * The name of the limit.
@@ -187,7 +187,7 @@ export interface DocumentedDetails {
      */
     readonly resetsAt?: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly DESK_LIMIT_BREACHED: {
     /** The name of the limit. */
     readonly limit: string
@@ -196,7 +196,7 @@ export interface DocumentedDetails {
     /** The requested value, or current usage excluding this order. */
     readonly current: unknown
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly TRADER_LIMIT_BREACHED: {
     /** The name of the limit. */
     readonly limit: string
@@ -205,17 +205,17 @@ export interface DocumentedDetails {
     /** The requested value, or current usage excluding this order. */
     readonly current: unknown
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly APPROVAL_REQUIRED: {
     /** The maximum of lots without it. */
     readonly approvalAboveLots: number
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly ORDER_TYPE_NOT_SUPPORTED: {
     /** The type that was sent. */
     readonly orderType: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly BROKER_UNAVAILABLE: {
     /**
      * Format: uuid
@@ -223,26 +223,26 @@ export interface DocumentedDetails {
      */
     readonly accountId: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly ORDER_NOT_MODIFIABLE: {
     /** The status of the order. */
     readonly status: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly INVALID_PRICE: {
     /** The price that the level of a position is compared with. */
     readonly currentPrice?: number
     /** The price that the level of a pending order is compared with. */
     readonly price?: number
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly TRADE_REJECTED: {
     /** The broker's code. */
     readonly brokerCode: string
     /** The broker's message. */
     readonly brokerMessage: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly BROKER_RATE_LIMITED: {
     /**
      * Format: uuid
@@ -250,7 +250,7 @@ export interface DocumentedDetails {
      */
     readonly accountId: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly BROKER_OUTCOME_UNKNOWN: {
     /**
      * Format: uuid
@@ -258,19 +258,19 @@ export interface DocumentedDetails {
      */
     readonly accountId: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly ORDER_NOT_CANCELLABLE: {
     /** The status of the order. */
     readonly status: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly INVALID_VOLUME: {
     /** The lots that were sent. */
     readonly volume: number
     /** Lots. */
     readonly openVolume: number
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly HISTORY_TOO_LARGE: {
     /**
      * Format: uuid
@@ -280,17 +280,17 @@ export interface DocumentedDetails {
     /** The maximum of deals that are read. */
     readonly limit: number
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly NOT_IMPLEMENTED: {
     /** What is not available. */
     readonly feature: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly WEBHOOK_LIMIT_REACHED: {
     /** The maximum. */
     readonly allowed: number
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly ACCOUNT_HALTED: {
     /**
      * Format: uuid
@@ -308,7 +308,7 @@ export interface DocumentedDetails {
      */
     readonly since: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly ORDER_TYPE_NOT_SUPPORTED_BY_PLATFORM: {
     /** The type that was sent. */
     readonly orderType: string
@@ -317,26 +317,26 @@ export interface DocumentedDetails {
     /** The platform of the account. */
     readonly platform: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly SYMBOL_AMBIGUOUS: {
     /** The instrument, as the broker spells it. */
     readonly symbol: string
     /** Symbols of the broker. */
     readonly candidates: readonly string[]
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly STREAM_LIMIT_REACHED: {
     /** The most at a time. */
     readonly limit: number
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly NOT_AVAILABLE_ON_PLATFORM: {
     /** What is not available. */
     readonly feature: string
     /** The platform. */
     readonly platform: string
   }
-  /** For programs. */
+  /** What the message says, as values. */
   readonly EVENT_GONE: {
     /** What to continue after: the last event that was cleared away. */
     readonly resumeAfter: string

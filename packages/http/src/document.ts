@@ -179,11 +179,13 @@ const errorFields = {
   request_id: requestId,
 }
 
+const whatCodesAre = 'What a program compares; the message may change.'
+
 const errorShape = (tag: RefusalTag): JsonSchema => {
   const [, , details] = rowOf(tag)
-  const shape = details && object('For programs.', details)
+  const shape = details && object('What the message says, as values.', details)
   return record(`${tag.replace(/Error$/, '')}Error`, `\`${codeOf(tag)}\`.`, {
-    code: oneOf([codeOf(tag)], 'For programs.'),
+    code: oneOf([codeOf(tag)], whatCodesAre),
     ...errorFields,
     ...(shape && {
       details: Object.values(details).some((field) => !('fallback' in field))
@@ -378,7 +380,7 @@ const malformedRequestReply = (routes: readonly Route[]): JsonSchema => {
   const anyError = record('Error', 'Why a request was refused.', {
     code: oneOf(
       [...new Set([...refusals.map(codeOf), ...malformedRequestCodes])],
-      'For programs.',
+      whatCodesAre,
       'VALIDATION_ERROR',
     ),
     ...errorFields,

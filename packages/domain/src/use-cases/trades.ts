@@ -76,7 +76,7 @@ interface JournalRead {
   readonly accountId: AccountId
   readonly readAt: Instant
   /** Whether the last comparison with the balance disagreed, or none was made since deals came. */
-  readonly isIncomplete: boolean
+  readonly mayBeIncomplete: boolean
 }
 
 type SourcedTrades<A> = Sourced<A, TradeProvenance>
@@ -180,7 +180,7 @@ export const createTrades = (ports: TradePorts) => {
         accountId: account.accountId,
         readAt: syncedAt ?? clock.now(),
         // A read that is not compared with the balance may be silently incomplete.
-        isIncomplete: disagreements > 0 || check === null,
+        mayBeIncomplete: disagreements > 0 || check === null,
       })),
     )
 
@@ -236,7 +236,7 @@ export const createTrades = (ports: TradePorts) => {
         provenance,
         selection,
         currencies: [...new Set(selected.map(({ account }) => account.currency))],
-        incomplete: incompleteIn(reads),
+        incomplete: accountsOfIncomplete(reads),
       })),
     )
 
@@ -342,7 +342,7 @@ export const createTrades = (ports: TradePorts) => {
         TE.map(({ trade, provenance, read }) => ({
           data: trade,
           provenance,
-          ...withWarnings(incompleteIn([read])),
+          ...withWarnings(accountsOfIncomplete([read])),
         })),
       ),
 
@@ -471,7 +471,7 @@ export const createTrades = (ports: TradePorts) => {
           data: { deals: deals.data, sums },
           pagination: deals.pagination,
           provenance,
-          ...withWarnings(incompleteIn([read])),
+          ...withWarnings(accountsOfIncomplete([read])),
         })),
       ),
 
@@ -494,8 +494,8 @@ export const createTrades = (ports: TradePorts) => {
   }
 }
 
-const incompleteIn = (reads: readonly JournalRead[]): readonly AccountId[] =>
-  reads.filter(({ isIncomplete }) => isIncomplete).map(({ accountId }) => accountId)
+const accountsOfIncomplete = (reads: readonly JournalRead[]): readonly AccountId[] =>
+  reads.filter(({ mayBeIncomplete }) => mayBeIncomplete).map(({ accountId }) => accountId)
 
 const withWarnings = (
   accounts: readonly AccountId[],
