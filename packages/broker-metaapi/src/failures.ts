@@ -8,7 +8,7 @@ import {
 } from '@tradeport/domain/errors'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Instant } from '@tradeport/domain/primitives'
-import { isRecord, type Row } from './payloads.ts'
+import { isRecord, readText, type Row } from './payloads.ts'
 
 /**
  * What is paused after failures, by the provider's endpoint under the name that logs and metrics
@@ -95,9 +95,9 @@ export interface ErrorResponse {
   readonly body: unknown
 }
 
-/** Whether the provider itself wrote the error, which has a text there, and not a proxy. */
+/** Whether the provider itself wrote the error, which it names by a class, and not a proxy. */
 export const isProviderError = (body: unknown): body is Row =>
-  isRecord(body) && typeof body['error'] === 'string'
+  isRecord(body) && /^[A-Z][A-Za-z]*Error$/.test(readText(body['error']) ?? '')
 
 /**
  * A 404 without the provider's JSON comes from a proxy, and says nothing about the account. A 504

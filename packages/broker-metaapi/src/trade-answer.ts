@@ -99,17 +99,18 @@ const answerOfCode = (
   }
 }
 
-// A response without the provider's JSON is of a proxy, which may have passed the trade on; but a
-// 429 is always given before anything is done.
+// A response without the provider's JSON is of a proxy, which may have passed the trade on. The
+// provider's own 401, 403 and 429 are given before anything is done.
 const answerOfStatus = (response: ErrorResponse, now: Instant): TradeAnswer => {
   const { status, body } = response
-  if (status === 429 || (isProviderError(body) && (status === 401 || status === 403)))
+  if (!isProviderError(body)) return { kind: 'unknown' }
+  if (status === 401 || status === 403 || status === 429)
     return { kind: 'not_sent', failure: failureOfResponse('trade', response, now) }
-  if (isProviderError(body) && status === 404) {
+  if (status === 404) {
     const message = wordsOf(body['message']) ?? 'The broker does not trade this symbol.'
     return { kind: 'gone', reason: { code: symbolNotFoundCode, message } }
   }
-  if (isProviderError(body) && status === 400)
+  if (status === 400)
     return { kind: 'refused', reason: { code: 'VALIDATION', message: validationWordsOf(body) } }
   return { kind: 'unknown' }
 }

@@ -2,6 +2,7 @@
 // no money do not show in it.
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { FoldedPosition, SkipReason } from '../trades/fold.ts'
+import type { BrokerDeal } from './broker-deal.ts'
 
 export interface Doubts {
   /** Whether a deal changed or vanished since it was first read. */
@@ -13,17 +14,39 @@ export interface Doubts {
    * first read was interrupted after it.
    */
   readonly mayHaveChanged: boolean
+  /** Whether a new buy or sell lacks what a trade is folded from: its page may have been broken. */
+  readonly hasIncompleteDeals: boolean
 }
 
-export const noDoubts: Doubts = { isDifferent: false, lacksOpening: false, mayHaveChanged: false }
+export const noDoubts: Doubts = {
+  isDifferent: false,
+  lacksOpening: false,
+  mayHaveChanged: false,
+  hasIncompleteDeals: false,
+}
 
 export const eitherDoubts = (one: Doubts, other: Doubts): Doubts => ({
   isDifferent: one.isDifferent || other.isDifferent,
   lacksOpening: one.lacksOpening || other.lacksOpening,
   mayHaveChanged: one.mayHaveChanged || other.mayHaveChanged,
+  hasIncompleteDeals: one.hasIncompleteDeals || other.hasIncompleteDeals,
 })
 
 export const hasDoubts = (doubts: Doubts): boolean => Object.values(doubts).includes(true)
+
+/** What `deals`, which are new or changed, leave in doubt by themselves. */
+export const doubtsOfDeals = (deals: readonly BrokerDeal[]): Doubts => ({
+  ...noDoubts,
+  hasIncompleteDeals: deals.some(
+    ({ kind, ...deal }) => (kind === 'buy' || kind === 'sell') && !isComplete(deal),
+  ),
+})
+
+const isComplete = (deal: Omit<BrokerDeal, 'kind'>): boolean =>
+  Number.isFinite(deal.time) &&
+  [deal.positionId, deal.entry, deal.symbol, deal.volume, deal.price].every(
+    (field) => field !== undefined,
+  )
 
 /** Reasons for skipping a position that suggest that one of its opening deals is missing. */
 const missingOpeningReasons: readonly SkipReason[] = [
@@ -41,6 +64,7 @@ export const doubtsOf = (
   { platform }: BrokerAccount,
   isDifferent = false,
 ): Doubts => ({
+  ...noDoubts,
   isDifferent,
   lacksOpening: positionsOfNewCloses.some(
     (one) => one.status === 'skipped' && missingOpeningReasons.includes(one.position.reason),

@@ -155,11 +155,11 @@ export const rereadAfter = (
   comparison: JournalComparison,
   now: Instant,
 ): Reread => {
-  const { kind, isDifferent, lacksOpening, mayHaveChanged, brokerOmitsLatest, difference } =
-    comparison
+  const { kind, isDifferent, lacksOpening, hasIncompleteDeals } = comparison
+  const { brokerOmitsLatest, difference } = comparison
   const { rereadAt, disagreements } = before
   // An opening deal that moved no money does not show in the balance.
-  const isUncertain = lacksOpening || mayHaveChanged
+  const isUncertain = lacksOpening || comparison.mayHaveChanged || hasIncompleteDeals
   const differsFromBalance = difference !== undefined && difference !== 0
   const disagree = (isDueToBalanceAlone: boolean): Reread => ({
     rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
@@ -169,11 +169,12 @@ export const rereadAfter = (
   if (kind === 'full') {
     // Nothing was known to disagree: it is not repeated, and later reads compare the balance again.
     const wasPrecaution = difference === undefined && disagreements === 0
-    if (!wasPrecaution && (difference !== 0 || brokerOmitsLatest))
+    if (hasIncompleteDeals || (!wasPrecaution && (difference !== 0 || brokerOmitsLatest)))
       return disagree(differsFromBalance && !brokerOmitsLatest && !isUncertain)
     return isUncertain ? precautionaryReread(now) : noReread
   }
-  const differs = isDifferent || differsFromBalance || (lacksOpening && kind === 'tail')
+  const differs =
+    isDifferent || differsFromBalance || hasIncompleteDeals || (lacksOpening && kind === 'tail')
   const isDueToBalanceAlone =
     (rereadAt === null || before.isDueToBalanceAlone) && !isDifferent && !isUncertain
   if (differs && disagreements === 0) return disagree(isDueToBalanceAlone)

@@ -36,7 +36,14 @@ import type {
   JournalReadResult,
   Ports,
 } from '../ports/index.ts'
-import { doubtsOf, eitherDoubts, hasDoubts, noDoubts, type Doubts } from '../journal/doubts.ts'
+import {
+  doubtsOf,
+  doubtsOfDeals,
+  eitherDoubts,
+  hasDoubts,
+  noDoubts,
+  type Doubts,
+} from '../journal/doubts.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { dayMs, hourMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { FoldedPosition } from '../trades/fold.ts'
@@ -347,6 +354,7 @@ const readClaimedJournal = async (
       reading = await readingForEvents(deals.some((deal) => isAfterLink(deal, claim.linkedAt)))
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
       const before = state
+      doubts = eitherDoubts(doubts, doubtsOfDeals(deals))
       // The history may have changed since the page before.
       const doubtsAfter = (positionsOfNewCloses: readonly FoldedPosition[]): Doubts =>
         before.deals > 0 ? eitherDoubts(doubts, doubtsOf(positionsOfNewCloses, account)) : doubts
@@ -426,8 +434,9 @@ const readClaimedJournal = async (
           ...found.vanished.map(vanishedDealOf),
         ]
         const isDifferent = changed.length + found.vanished.length > 0
+        const ofDeals = doubtsOfDeals([...inserted, ...changed.map(({ deal }) => deal)])
         const doubtsAfter = (positionsOfNewCloses: readonly FoldedPosition[]): Doubts =>
-          doubtsOf(positionsOfNewCloses, account, isDifferent)
+          eitherDoubts(ofDeals, doubtsOf(positionsOfNewCloses, account, isDifferent))
         // Also a deal from before the link may complete a trade that was closed since.
         reading = await readingForEvents(inserted.length + changed.length > 0)
         const written = await orThrow(

@@ -121,6 +121,7 @@ describe('when the whole history is read again', () => {
     isDifferent: false,
     lacksOpening: false,
     mayHaveChanged: false,
+    hasIncompleteDeals: false,
     brokerOmitsLatest: false,
     difference: 0,
   }
@@ -206,7 +207,23 @@ describe('when the whole history is read again', () => {
       disagreed,
       balanceDisagreed,
     ],
+    [
+      'a first read has incomplete deals',
+      { kind: 'first', hasIncompleteDeals: true },
+      first,
+      first,
+      disagreed,
+      disagreed,
+    ],
     ['the whole history agrees', { kind: 'full' }, none, none, none, none],
+    [
+      'it agrees, and what was new is incomplete',
+      { kind: 'full', hasIncompleteDeals: true },
+      first,
+      first,
+      again,
+      again,
+    ],
     [
       'it agrees, and a deal changed or old ones are not shown',
       { kind: 'full', isDifferent: true },

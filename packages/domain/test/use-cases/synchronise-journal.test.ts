@@ -382,6 +382,28 @@ describe('a later read', () => {
     expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
   })
 
+  it.each(['positionId', 'entry', 'symbol', 'volume', 'price', 'time'] as const)(
+    'is made once more, and disagrees until then, after a first read of a deal without its %s',
+    async (field) => {
+      const desk = await synced(
+        edited(three, '22', { [field]: field === 'time' ? Number.NaN : undefined }),
+      )
+      await desk.expectState({ disagreements: 1 })
+      desk.put(three)
+      await desk.later(minuteMs)
+      await desk.expectTrades('3', '2')
+      await desk.expectState({ disagreements: 0, rereadAt: null })
+    },
+  )
+
+  it('is not made a third time where the deal still lacks it', async () => {
+    const { positionId: _lacking, ...incomplete } = closing
+    const desk = await synced([deposit, opening, incomplete, ...of('3')])
+    await desk.later(minuteMs)
+    await desk.expectTrades('3')
+    await desk.expectState({ disagreements: 0, rereadAt: null })
+  })
+
   it('is made once more after a first read during which a position was closed in part on MT4', async () => {
     const desk = withHistory(
       [deposit, opening, ...laterTwo],
