@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import type { IdempotencyClaim } from '@tradeport/domain/access'
 import { invalid, type Issue, refuse, type Refusal } from '@tradeport/domain/errors'
 import type { Clock, IdempotencyGuard, IdempotencyStore, Yielder } from '@tradeport/domain/ports'
-import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
+import { toIso, type Instant } from '@tradeport/domain/primitives'
 import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
@@ -231,9 +231,6 @@ const headersOf = ({ req }: Context, fields: Fields): object =>
     }),
   )
 
-// Caches the last formatted timestamp.
-const writeNow = createIsoWriter()
-
 const writeReply = (
   ctx: Context,
   { status, location, data, meta }: JsonReply,
@@ -252,7 +249,7 @@ const writeReply = (
     if (matchesEtag(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
   }
   const metaJson = JSON.stringify({
-    timestamp: writeNow(now),
+    timestamp: toIso(now),
     request_id: ctx.state.request.requestId,
     version: apiVersion,
     ...(meta as object),

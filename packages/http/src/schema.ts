@@ -3,7 +3,7 @@
 // all follow from it.
 import { apiKeyPrefix } from '@tradeport/domain/access'
 import type { Issue } from '@tradeport/domain/errors'
-import { createIsoWriter, roundAmount, type Instant } from '@tradeport/domain/primitives'
+import { roundAmount, toIso, type Instant } from '@tradeport/domain/primitives'
 import { closest, distance } from 'fastest-levenshtein'
 import * as E from 'fp-ts/lib/Either.js'
 import { identity } from 'fp-ts/lib/function.js'
@@ -265,7 +265,7 @@ export const anything = (description: string, example?: unknown): Schema<unknown
  * many rows have the same, such as that of a cached read.
  */
 export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Schema<Instant> =>
-  mapOutput(text(description, example, { format: 'date-time' }), createIsoWriter())
+  mapOutput(text(description, example, { format: 'date-time' }), toIso)
 
 /** A value of `schema`, or null. */
 export const nullable = <A>(

@@ -20,7 +20,6 @@ export {
   type WebhookId,
 } from './ids.ts'
 export {
-  createIsoWriter,
   dayMs,
   hourMs,
   minuteMs,

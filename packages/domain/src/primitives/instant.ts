@@ -24,19 +24,6 @@ const pattern =
 /** UTC with milliseconds and `Z`. */
 export const toIso = (instant: Instant): string => new Date(instant).toISOString()
 
-/** `toIso` with a memory of one text, for lists in which many rows have the same instant. */
-export const createIsoWriter = (): ((instant: Instant) => string) => {
-  let last = Number.NaN
-  let text = ''
-  return (instant) => {
-    if (instant !== last) {
-      text = toIso(instant)
-      last = instant
-    }
-    return text
-  }
-}
-
 /** The UTC day of an instant, `YYYY-MM-DD`. */
 export const toUtcDay = (instant: Instant): string => toIso(instant).slice(0, 10)
 

@@ -49,14 +49,10 @@ export const extendedStatistics = (
  */
 const sortinoRatio = (netProfits: Column): number | null => {
   const mean = meanOf(netProfits)
-  let largestLoss = 0
-  for (const netProfit of netProfits) largestLoss = Math.max(largestLoss, -netProfit)
-  if (largestLoss === 0) return mean === 0 ? 0 : null
-  // In units of the largest loss, so that no square leaves the range of doubles.
   let squares = 0
-  for (const netProfit of netProfits)
-    if (netProfit < 0) squares += (netProfit / largestLoss) * (netProfit / largestLoss)
-  return mean / largestLoss / Math.sqrt(squares / netProfits.length)
+  for (const netProfit of netProfits) squares += Math.min(netProfit, 0) ** 2
+  if (squares === 0) return mean === 0 ? 0 : null
+  return mean / Math.sqrt(squares / netProfits.length)
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   parsePositionId,
   parseUserId,
 } from '../../src/primitives/ids.ts'
-import { createIsoWriter, parseInstant, toIso } from '../../src/primitives/instant.ts'
+import { parseInstant, toIso } from '../../src/primitives/instant.ts'
 import { isSymbolMatch, parseSymbolFilter } from '../../src/primitives/symbol-filter.ts'
 
 const account = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
@@ -140,21 +140,12 @@ describe('an instant', () => {
     expect(parseInstant(text, 'start')).toEqual(O.none)
   })
 
-  it('is read back as it was written, whatever was written before', () => {
-    const write = createIsoWriter()
+  it('is read back as it was written', () => {
+    const [min, max] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')]
     fc.assert(
-      fc.property(
-        fc.date({
-          min: new Date('0001-01-01T00:00:00Z'),
-          max: new Date('9999-12-31T23:59:59Z'),
-          noInvalidDate: true,
-        }),
-        fc.boolean(),
-        (date, isTwice) => {
-          for (const instant of isTwice ? [date.getTime(), date.getTime()] : [date.getTime()])
-            expect(parseInstant(write(instant), 'end')).toEqual(O.some(instant))
-        },
-      ),
+      fc.property(fc.date({ min, max, noInvalidDate: true }), (date) => {
+        expect(parseInstant(toIso(date.getTime()), 'end')).toEqual(O.some(date.getTime()))
+      }),
     )
   })
 })
