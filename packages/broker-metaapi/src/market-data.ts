@@ -22,8 +22,10 @@ export const createMarketData = (connection: Connection): MarketData => {
         account,
         requests.price(symbol),
         PriceRow,
-        ({ profitTickValue = null, lossTickValue = null, ...price }) => ({
-          ...price,
+        ({ bid, ask, time, profitTickValue = null, lossTickValue = null }) => ({
+          bid,
+          ask,
+          time,
           profitTickValue,
           lossTickValue,
         }),

@@ -216,7 +216,7 @@ export const SymbolNames = t.refinement(
 
 // Before its first price the terminal has both as 0; a price below 0 is one.
 export const PriceRow = t.refinement(
-  t.strict({
+  t.type({
     bid: finite,
     ask: finite,
     time,

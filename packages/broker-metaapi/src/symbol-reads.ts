@@ -4,8 +4,8 @@ import type { BrokerReadError } from '@tradeport/domain/errors'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Decoder } from 'io-ts'
 import type { Connection } from './connection.ts'
-import { CallFailure } from './failures.ts'
-import { decode } from './payloads.ts'
+import { CallFailure, unavailable } from './failures.ts'
+import { decode, isRecord, readText } from './payloads.ts'
 import type { ReadRequest } from './requests.ts'
 
 /**
@@ -27,9 +27,11 @@ export const createSymbolRead =
       const attempt = symbolPauses.begin(key)
       if (attempt.kind === 'paused') throw attempt.failure
       try {
-        const row = await fetchFrom(account, request, decode(codec))
+        const answer = await fetchFrom(account, request, decode(codec))
         symbolPauses.end(key)
-        return translate(row)
+        if ([answer].flat().some((row) => isOfAnother(row, symbol)))
+          throw unavailable(`${request.route}: the response is of another symbol`)
+        return translate(answer)
       } catch (failure) {
         if (failure instanceof CallFailure && failure.fault.kind === 'not_found') {
           await readInformation(account)
@@ -46,3 +48,7 @@ export const createSymbolRead =
         : error,
     )(reading)
   }
+
+/** As a cache in between may answer, which keeps responses under the wrong keys. */
+const isOfAnother = (row: unknown, symbol: string | undefined): boolean =>
+  isRecord(row) && symbol !== undefined && (readText(row['symbol']) ?? symbol) !== symbol

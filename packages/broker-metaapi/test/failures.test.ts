@@ -155,6 +155,32 @@ describe('a read', () => {
     expect(E.isRight(await quote(account, 'EURUSD')())).toBe(true)
   })
 
+  it('of another symbol is not taken for the one that was asked for', async () => {
+    const { quote, candles } = apiWith().marketData
+    const time = '2026-05-01T12:00:00.000Z'
+    const [bar, price] = [
+      { time, open: 1, high: 1, low: 1, close: 1, tickVolume: 1 },
+      { time, bid: 1, ask: 1 },
+    ]
+    provider()
+      .get(/price/)
+      .reply(200, { ...price, symbol: 'USDJPY' })
+    provider('https://market-data.london.example')
+      .get(/./)
+      .reply(200, [
+        { ...bar, symbol: 'EURUSD' },
+        { ...bar, symbol: 'USDJPY' },
+      ])
+    const window = { timeframe: '1h', to: now, limit: 9 } as const
+    expect([
+      reasonOf(await quote(account, 'EURUSD')()),
+      reasonOf(await candles(account, 'EURUSD', window)()),
+    ]).toEqual([
+      'price: the response is of another symbol',
+      'candles: the response is of another symbol',
+    ])
+  })
+
   it('never reports the token', async () => {
     const headers = { 'retry-after': token, location: `https://x.example/${token}` }
     const body = { error: token, message: token, metadata: { recommendedRetryTime: token } }

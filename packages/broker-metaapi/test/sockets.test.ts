@@ -245,14 +245,12 @@ describe.concurrent('a read', () => {
     expect(reasonOf(await broker.accountInformation(account)())).toBe(
       'account-information: no complete response within 500 ms, including the time queued behind other requests of the token',
     )
-    const failing = await brokerAt(
-      (_, response) => void setTimeout(() => response.writeHead(500).end(), 60),
-      {
-        shortReadMs: 150,
-      },
-    )
+    // Before it would be sent again, a tenth of a second after the first response.
+    const failing = await brokerAt((_, response) => void response.writeHead(500).end(), {
+      shortReadMs: 100,
+    })
     expect(reasonOf(await failing.accountInformation(account)())).toBe(
-      'account-information: no complete response within 150 ms, including the time queued behind other requests of the token',
+      'account-information: no complete response within 100 ms, including the time queued behind other requests of the token',
     )
   })
 
