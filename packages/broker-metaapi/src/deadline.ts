@@ -4,7 +4,7 @@ export interface MetaApiDeadlines {
   readonly tokenMs: number
   /** For account information or a margin. */
   readonly shortReadMs: number
-  /** For any other read, each page of a history being one, and for a trade to be sent. */
+  /** For any other read, each page of a history being one, and for a trade to wait for its turn. */
   readonly readMs: number
   /** For the connection of a trade, its TLS handshake included. */
   readonly connectMs: number

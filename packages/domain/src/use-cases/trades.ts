@@ -236,7 +236,7 @@ export const createTrades = (ports: TradePorts) => {
         provenance,
         selection,
         currencies: [...new Set(selected.map(({ account }) => account.currency))],
-        incomplete: accountsOfIncomplete(reads),
+        incomplete: incompleteAccounts(reads),
       })),
     )
 
@@ -342,7 +342,7 @@ export const createTrades = (ports: TradePorts) => {
         TE.map(({ trade, provenance, read }) => ({
           data: trade,
           provenance,
-          ...withWarnings(accountsOfIncomplete([read])),
+          ...withWarnings(incompleteAccounts([read])),
         })),
       ),
 
@@ -471,7 +471,7 @@ export const createTrades = (ports: TradePorts) => {
           data: { deals: deals.data, sums },
           pagination: deals.pagination,
           provenance,
-          ...withWarnings(accountsOfIncomplete([read])),
+          ...withWarnings(incompleteAccounts([read])),
         })),
       ),
 
@@ -494,7 +494,7 @@ export const createTrades = (ports: TradePorts) => {
   }
 }
 
-const accountsOfIncomplete = (reads: readonly JournalRead[]): readonly AccountId[] =>
+const incompleteAccounts = (reads: readonly JournalRead[]): readonly AccountId[] =>
   reads.filter(({ mayBeIncomplete }) => mayBeIncomplete).map(({ accountId }) => accountId)
 
 const withWarnings = (
