@@ -9,7 +9,7 @@ import type { LogLevel } from './config.ts'
 
 const redacted = '[redacted]'
 const maxDepth = 5
-const maxPlaces = 12
+const maxFrames = 12
 const errorName = /^[A-Za-z][\w$]{0,59}$/
 const errorCode = /^[A-Z0-9_]{1,40}$/
 // `    at place (file:///src/file.ts:1:2)`, and nothing that an error's message could bring along.
@@ -97,18 +97,18 @@ const describeError = (error: Error, depth = 3): DescribedError => {
   return {
     type: errorName.test(error.name) ? error.name : 'Error',
     ...(typeof code === 'string' && errorCode.test(code) ? { code } : {}),
-    stack: placesOf(error),
+    stack: stackFrames(error),
     ...(error.cause instanceof Error && depth > 0
       ? { cause: describeError(error.cause, depth - 1) }
       : {}),
   }
 }
 
-const placesOf = ({ stack = '', message }: Error): readonly string[] => {
-  const [, after = stack] = message === '' ? [] : stack.split(message)
-  return after
+// The message comes first, and may look like lines of the stack.
+const stackFrames = ({ stack = '', message }: Error): readonly string[] =>
+  stack
+    .slice(Math.max(0, stack.indexOf(message)) + message.length)
     .split('\n')
     .filter((line) => stackLine.test(line))
-    .slice(0, maxPlaces)
+    .slice(0, maxFrames)
     .map((line) => line.trim())
-}

@@ -21,6 +21,7 @@ interface IssuerKeysOptions {
 class UnreadableKeys extends Error {
   override readonly name = 'UnreadableKeys'
 }
+class NotFound extends UnreadableKeys {}
 
 const readIntervalMs = 1_000
 const answerTimeoutMs = 5_000
@@ -101,8 +102,12 @@ const readKeys = async (issuer: string): Promise<JWTVerifyGetKey> => {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
   // OpenID Connect Discovery, or RFC 8414.
-  const found = await readJson(`${origin}${path}/.well-known/openid-configuration`).catch(() =>
-    readJson(`${origin}/.well-known/oauth-authorization-server${path}`),
+  const found = await readJson(`${origin}${path}/.well-known/openid-configuration`).catch(
+    (error: unknown) => {
+      if (error instanceof NotFound)
+        return readJson(`${origin}/.well-known/oauth-authorization-server${path}`)
+      throw error
+    },
   )
   const decoded = metadata.decode(found)
   if (E.isLeft(decoded)) throw new UnreadableKeys('the metadata lacks issuer or jwks_uri')
@@ -126,12 +131,13 @@ const readKeys = async (issuer: string): Promise<JWTVerifyGetKey> => {
 const readJson = async (url: string): Promise<unknown> => {
   const response = await fetch(url, {
     headers: { Accept: 'application/json' },
-    redirect: 'error',
+    redirect: 'manual',
     signal: AbortSignal.timeout(answerTimeoutMs),
   })
   if (response.status !== 200) {
     await response.body?.cancel()
-    throw new UnreadableKeys(`the issuer answers ${response.status}`)
+    const Failure = response.status === 404 ? NotFound : UnreadableKeys
+    throw new Failure(`the issuer answers ${response.status}`)
   }
   let text = ''
   for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -141,5 +147,9 @@ const readJson = async (url: string): Promise<unknown> => {
         `the issuer answers with more than ${maxAnswerCharacters} characters`,
       )
   }
-  return JSON.parse(text)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UnreadableKeys('the issuer answers with something that is not JSON', { cause })
+  }
 }

@@ -71,12 +71,16 @@ describe.concurrent('the keys are found', () => {
   it('not where the answer is not JSON, and not behind a redirect', async () => {
     await using issuer = await start()
     issuer.replies.set(keysPath, (response) => response.end('nonsense'))
-    expect(await issuer.verify(await issuer.sign())).toMatchObject(unavailable('SyntaxError'))
+    expect(await issuer.verify(await issuer.sign())).toMatchObject(
+      unavailable('the issuer answers with something that is not JSON'),
+    )
     issuer.replies.set(keysPath, (response) =>
       response.writeHead(302, { location: '/elsewhere' }).end(),
     )
     issuer.bodies.set('/elsewhere', () => ({ keys: issuer.published }))
-    expect(await issuer.verify(await issuer.sign())).toMatchObject({ _tag: 'Left' })
+    expect(await issuer.verify(await issuer.sign())).toMatchObject(
+      unavailable('the issuer answers 302'),
+    )
   })
 })
 

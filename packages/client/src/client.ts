@@ -31,7 +31,7 @@ import { askFor, send } from './send.ts'
  */
 export const createClient = (options: ClientOptions): Client => {
   requireOptions('createClient', clientOptions, options)
-  const baseUrl = requireBaseUrl(options.baseUrl)
+  const baseUrl = requireBaseUrl(options.baseUrl, options.fetch !== undefined)
   const limits = limitsOf(options, defaultLimits)
   const credential = credentialOf(options)
 
@@ -41,11 +41,11 @@ export const createClient = (options: ClientOptions): Client => {
     input: Fields | undefined,
     callOptions: PlaceOptions,
   ) => {
-    requireOptions(operation, placeOptions, callOptions)
-    const { idempotencyKey: key, wait, ...changes } = callOptions
-    const signal = requireSignal(changes.signal)
     const { route, input: kind, reply }: Route = routes[operation]
     const [method = '', path = ''] = route.split(' ')
+    requireOptions(operation, optionsOf(operation, method), callOptions)
+    const { idempotencyKey: key, wait, ...changes } = callOptions
+    const signal = requireSignal(changes.signal)
     const body =
       kind === 'body' || kind === 'optional-body'
         ? bodyOf(operation, kind === 'body' ? input : (input ?? {}))
@@ -159,7 +159,13 @@ export const createClient = (options: ClientOptions): Client => {
 }
 
 const clientOptions = ['baseUrl', 'apiKey', 'accessToken', 'timeoutMs', 'retry', 'fetch']
-const placeOptions = ['signal', 'idempotencyKey', 'timeoutMs', 'retry', 'wait']
+const optionsOf = (operation: Operation, method: string): readonly string[] => [
+  'signal',
+  'timeoutMs',
+  'retry',
+  ...(method === 'POST' ? ['idempotencyKey'] : []),
+  ...(operation === 'placeOrder' ? ['wait'] : []),
+]
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -198,7 +204,7 @@ const bodyOf = (operation: Operation, body: Fields | undefined): string => {
           : ['string', 'boolean', 'object'].includes(typeof value)
     if (isGiven) return value
     throw new TypeError(
-      `the ${name} of ${operation} is ${String(given)}: give a value, or leave it out.`,
+      `the ${name} of ${operation} is ${String(given)}, which JSON cannot hold: give a value, or leave it out.`,
     )
   })
 }

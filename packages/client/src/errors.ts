@@ -133,7 +133,7 @@ export const toError = (fault: Fault, circumstances: Circumstances): TradeportEr
   const { operation, attempts, isUnknown = false, idempotencyKey, ifUnknown } = circumstances
   const advice =
     ifUnknown ??
-    `It may have been done: call ${operation} again with the same arguments and the idempotencyKey of this error, which does it at most once.`
+    `It may have been done: call ${operation} again within 24 hours with the same arguments and the idempotencyKey of this error, which does it at most once.`
   // This refusal says itself what to do.
   const needsAdvice =
     isUnknown && !(fault.kind === 'refusal' && fault.code === 'BROKER_OUTCOME_UNKNOWN')

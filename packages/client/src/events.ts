@@ -92,7 +92,12 @@ async function* itemsOf<Item>(
     })
     if (isStopped()) return
     wasOpen ||= response !== undefined
-    onConnection?.(response !== undefined)
+    try {
+      onConnection?.(response !== undefined)
+    } catch (error) {
+      void response?.body?.cancel()
+      throw error
+    }
     for await (const frame of framesOf(response, signal, silenceMs)) {
       retryMs = Number(frame['retry'] ?? retryMs)
       last = frame['id'] ?? last

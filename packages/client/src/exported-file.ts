@@ -42,7 +42,7 @@ export const toExportedFile = (
     headers,
     stream,
     text: async () => {
-      if (response.bodyUsed)
+      if (response.bodyUsed || stream.locked)
         throw new TypeError('the file was read already: keep what the first read returned.')
       return response.text().catch((cause: unknown) => {
         const code = signal?.aborted === true ? 'ABORTED' : 'NETWORK_FAILURE'

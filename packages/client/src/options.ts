@@ -7,7 +7,8 @@ export interface RetryPolicy {
    */
   readonly attempts: number
   /**
-   * No repetition begins later than this many ms after the first request; 60,000 by default.
+   * No repetition begins later than this many ms after the first request; 60,000 by default, and at
+   * most 23 hours, since the service keeps an Idempotency-Key for 24.
    */
   readonly withinMs: number
 }
@@ -64,19 +65,31 @@ export const limitsOf = (
   { timeoutMs, retry }: Pick<ClientOptions, 'timeoutMs' | 'retry'>,
   defaults: Limits,
 ): Limits => ({
-  timeoutMs: requireAtLeast('timeoutMs', 1, timeoutMs ?? defaults.timeoutMs),
+  timeoutMs: requireWithin('timeoutMs', 1, timeoutMs ?? defaults.timeoutMs),
   retry: {
-    attempts: requireAtLeast('retry.attempts', 1, retry?.attempts ?? defaults.retry.attempts),
-    withinMs: requireAtLeast('retry.withinMs', 0, retry?.withinMs ?? defaults.retry.withinMs),
+    attempts: requireWithin('retry.attempts', 1, retry?.attempts ?? defaults.retry.attempts),
+    withinMs: requireWithin(
+      'retry.withinMs',
+      0,
+      retry?.withinMs ?? defaults.retry.withinMs,
+      longestRetryMs,
+    ),
   },
 })
 
 const longestTimerMs = 2 ** 31 - 1
 
-const requireAtLeast = (name: string, least: number, value: number): number => {
-  if (Number.isInteger(value) && value >= least && value <= longestTimerMs) return value
+const longestRetryMs = 23 * 3_600_000
+
+const requireWithin = (
+  name: string,
+  least: number,
+  value: number,
+  most = longestTimerMs,
+): number => {
+  if (Number.isInteger(value) && value >= least && value <= most) return value
   throw new TypeError(
-    `${name} must be a whole number from ${least} to ${longestTimerMs}; got ${String(value)}.`,
+    `${name} must be a whole number from ${least} to ${most}; got ${String(value)}.`,
   )
 }
 
@@ -111,8 +124,8 @@ export interface PlaceOptions extends PostOptions {
   readonly wait?: number | undefined
 }
 
-/** The base URL without slashes at its end. */
-export const requireBaseUrl = (baseUrl: unknown): string => {
+/** The base URL without slashes at its end. A fetch of the caller's own may take any. */
+export const requireBaseUrl = (baseUrl: unknown, hasOwnFetch: boolean): string => {
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/|\/)[^?#]*$/.test(baseUrl))
     throw new TypeError(
       'baseUrl must be the address of the API with its prefix, such as https://trade.example.com/api/v1.',
@@ -127,6 +140,9 @@ export const requireBaseUrl = (baseUrl: unknown): string => {
     throw new TypeError(
       `baseUrl must end in /api/v1, such as https://trade.example.com/api/v1; got ${JSON.stringify(baseUrl)}.`,
     )
+  const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href
+  if (!hasOwnFetch && !URL.canParse(trimmed, page))
+    throw new TypeError(`baseUrl must be a URL that fetch can use; got ${JSON.stringify(baseUrl)}.`)
   return trimmed
 }
 

@@ -59,7 +59,7 @@ async function* byCursor<Item>(
 async function* byPage<Item extends Identified>(
   read: ReadPage<Item>,
 ): AsyncGenerator<Item, void, void> {
-  const isNew = newItems()
+  const isNew = createFirstSeen()
   for (let page = 1; ; page++) {
     const { data, meta } = await read({ limit, page })
     yield* data.filter(isNew)
@@ -79,10 +79,14 @@ async function* fromTheLast<Item extends Identified>(
   for (let page = first.meta.pagination.total_pages; page > 1; page--)
     items = [...(await read({ limit, page })).data, ...items]
   const start = items.length === 0 ? first : await read({ limit, page: 1 })
-  yield* [...start.data, ...items].filter(newItems())
+  yield* [...start.data, ...items].filter(createFirstSeen())
 }
 
-const newItems = () => {
+const createFirstSeen = () => {
   const seen = new Set<string>()
-  return ({ id }: Identified): boolean => seen.size < seen.add(id).size
+  return ({ id }: Identified): boolean => {
+    if (seen.has(id)) return false
+    seen.add(id)
+    return true
+  }
 }

@@ -98,7 +98,10 @@ type Filters<Op extends Name> = Omit<QueryOf<Op>, 'page' | 'limit' | 'cursor'>
 
 /** A list: one page of it when called, every item of it with `each`. */
 export type List<Op extends Name> = Method<Op> & {
-  /** Every item once. A page is read when its first item is needed. */
+  /**
+   * Every item once. A page is read when its first item is needed; of positions, all pages are read
+   * before the first item.
+   */
   readonly each: (
     ...args: [...Ids<Op>, filters?: Filters<Op>, options?: CallOptions]
   ) => AsyncIterable<DataOf<Op> extends readonly (infer Item)[] ? Item : never>

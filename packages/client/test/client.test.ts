@@ -81,7 +81,7 @@ describe.concurrent('a method', () => {
     const { client, sent } = clientWith([success()])
     for (const body of [{ [field]: value }, { inner: { [field]: value } }])
       await expect(callWith(client, operation, body)).rejects.toThrow(
-        `the ${field} of ${operation} is ${String(value)}: give a value, or leave it out.`,
+        `the ${field} of ${operation} is ${String(value)}, which JSON cannot hold: give a value, or leave it out.`,
       )
     expect(sent).toEqual([])
   })
@@ -166,7 +166,7 @@ describe.concurrent('a POST', () => {
       attempts: 1,
     })
     expect(error.message).toMatch(
-      /call placeOrder again with the same arguments and the idempotencyKey of this error/,
+      /call placeOrder again within 24 hours with the same arguments and the idempotencyKey of/,
     )
     expect(sent[0]?.headers.get('Idempotency-Key')).toBe('signal-42')
     expect(JSON.stringify(error) + error.message + String(error.stack)).not.toContain('tp_live_key')
@@ -424,6 +424,18 @@ it.each<[options: unknown, message: RegExp]>([
   expect(sent).toEqual([])
 })
 
+it('a key is an option of a POST alone, and a wait of placeOrder', async () => {
+  const { client, sent } = clientWith([])
+  const options = { idempotencyKey: 'k', wait: 5 } as never
+  for (const call of [
+    client.moveStopLoss('p', { value: 1 }, options),
+    client.getOrder('o', options),
+    client.closePosition('p', {}, { wait: 5 } as never),
+  ])
+    await expect(call).rejects.toThrow(/ has no option (idempotencyKey|wait);/)
+  expect(sent).toEqual([])
+})
+
 it('a signal of null is none, and a client has no other options and no fetch but a function', async () => {
   const { client } = clientWith([success()])
   await client.listAccounts({ signal: null } as never)
@@ -449,6 +461,9 @@ describe('an export', () => {
     })
     expect(await exported.text()).toBe('id\r\n1\r\n')
     await expect(exported.text()).rejects.toThrow('the file was read already')
+    const locked = await client.exportTrades()
+    locked.stream.getReader()
+    await expect(locked.text()).rejects.toThrow('the file was read already')
     let bytes = 0
     for await (const chunk of (await client.exportTrades()).stream) bytes += chunk.length
     expect(bytes).toBe(7)
@@ -502,6 +517,10 @@ describe('an option', () => {
     [{ baseUrl, timeoutMs: 0 }, /^timeoutMs must be a whole number from 1 to \d+; got 0\.$/],
     [{ baseUrl, retry: { attempts: 0 } }, /^retry\.attempts must be a whole number from 1/],
     [{ baseUrl, retry: { withinMs: Number.NaN } }, /^retry\.withinMs must be .* got NaN\.$/],
+    [{ baseUrl, retry: { withinMs: 24 * 3_600_000 } }, /^retry\.withinMs .* 0 to 82800000; got/],
+    [{ baseUrl: 'https://trade.example.com:99999/api/v1' }, /^baseUrl must be a URL that fetch/],
+    // Only a page has an origin to which a path belongs.
+    [{ baseUrl: '/api/v1' }, /^baseUrl must be a URL that fetch can use; got "\/api\/v1"\.$/],
     [{ baseUrl, apiKey: '' }, /^apiKey must be/],
     // The messages contain neither the password nor the key.
     [

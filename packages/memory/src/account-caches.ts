@@ -96,7 +96,9 @@ export const cachedBroker = (
     positions: (account) =>
       positions.read(keyOf(account), () => {
         const ageMs = clock.now() - (invalidatedAt.get(account.accountId) ?? -Infinity)
-        const source = ageMs < freshMs ? positionTrading.freshPositions : broker.positions
+        // A clock that was set back makes an age negative.
+        const isRecent = ageMs >= 0 && ageMs < freshMs
+        const source = isRecent ? positionTrading.freshPositions : broker.positions
         return source(account)()
       }),
     requiredMargin: (account, query) => {
@@ -175,7 +177,7 @@ export const cachedLiveAccounts = (
   }
 }
 
-/** A rate limit says itself when to ask again, and costs no request until then. */
+/** Rate limits are not kept: they have their own retry time, and until then no request is made. */
 const keptFailures = {
   failureTtlMs: quoteTtlMs,
   isFailureKept: ({ _tag }: { readonly _tag: string }) => _tag !== 'BrokerRateLimited',
@@ -184,7 +186,8 @@ const keptFailures = {
 /**
  * Keeps quotes and the latest candles for a second, the terms of symbols for an hour, an account's
  * symbols for a minute while their number still changes and then for an hour, and for a minute that
- * there are no candles so early. A failed read is kept for a second. Ticks pass through.
+ * there are no candles so early. A failed read is kept for a second, but for a rate limit. Ticks
+ * pass through.
  */
 export const cachedMarketData = (
   marketData: MarketData,

@@ -38,6 +38,7 @@ export const createAddressLimits = ({
       const accepted = acceptedAt.get(useOf(hash, address))
       return accepted !== undefined && isWithinMinute(accepted, now)
     },
+    groupOf: addressGroup,
     waitMs: (address, now) => {
       const { since, count } = failuresOf(addressGroup(address), now)
       return count < maxFailures ? 0 : since + minuteMs - now

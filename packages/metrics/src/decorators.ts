@@ -1,5 +1,5 @@
-// Decorators of ports that measure calls and count decisions. They return what they get, at once if
-// they get it at once.
+// Decorators of ports that measure calls and count decisions. Those of a limiter are synchronous
+// where it is.
 import type { RateVerdict } from '@tradeport/domain/access'
 import type { BrokerChangeError } from '@tradeport/domain/errors'
 import type { LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'

@@ -145,6 +145,7 @@ describe('the limiter', () => {
     const limits = meteredAddressLimits(
       {
         wasAccepted: () => false,
+        groupOf: String,
         waitMs: (_, now) => now,
         recordAccepted: () => undefined,
         recordFailed: () => undefined,

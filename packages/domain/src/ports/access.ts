@@ -57,6 +57,8 @@ export interface AddressLimits {
    * whatever else its address sends.
    */
   readonly wasAccepted: (hash: CredentialHash, address: CallerAddress, now: Instant) => boolean
+  /** The name of the addresses that are limited together, as one. */
+  readonly groupOf: (address: CallerAddress) => string
   /** How long until the address may try another credential, in milliseconds; 0 if it may now. */
   readonly waitMs: (address: CallerAddress, now: Instant) => number
   readonly recordAccepted: (hash: CredentialHash, address: CallerAddress, now: Instant) => void

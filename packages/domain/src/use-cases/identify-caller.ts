@@ -20,6 +20,7 @@ import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
 import type { CallerAddress, Ports, TokenVerifier, VerifiedToken } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import { wholeSeconds } from '../primitives/instant.ts'
+import { createTurns } from './steps/turns.ts'
 
 /**
  * The credentials in the headers, undefined where the header is absent, and where the request comes
@@ -41,50 +42,67 @@ interface CallerPorts extends Pick<Ports, 'credentials' | 'addressLimits' | 'sec
   readonly tokens?: TokenVerifier | undefined
 }
 
+type CallerLookup = AsyncResult<Credential, 'Unauthorized' | 'RateLimitExceeded'>
 type Found = AsyncResult<O.Option<Credential>>
 
 /**
  * A request without a credential counts against no address, and so does one whose credential could
  * not be looked up.
  */
-export const identifyCaller =
-  (ports: CallerPorts) =>
-  ({
+export const identifyCaller = (ports: CallerPorts) => {
+  const { addressLimits, clock } = ports
+  // So that many guesses that come at once do not pass the limit together.
+  const inTurn = createTurns({ atOnce: 16, waiting: 1_000, what: 'credentials of the address' })
+  return ({
     apiKey,
     accessToken,
     address,
     isRepeated = false,
     isAllowedBy,
-  }: PresentedCredentials): AsyncResult<Credential, 'Unauthorized' | 'RateLimitExceeded'> =>
-  async () => {
-    const { addressLimits, clock } = ports
-    const secret = accessToken ?? apiKey
-    if (secret === undefined) return E.left(refuse('Unauthorized'))
-    const hash = ports.secrets.hash(secret)
-    if (!isRepeated && !addressLimits.wasAccepted(hash, address, clock.now())) {
-      const waitMs = addressLimits.waitMs(address, clock.now())
-      if (waitMs > 0)
-        return E.left(
-          refuse('RateLimitExceeded', {
-            exceeded: { scope: 'address' },
-            retryAfterSeconds: wholeSeconds(waitMs),
-          }),
-        )
+  }: PresentedCredentials): CallerLookup =>
+    async () => {
+      const secret = accessToken ?? apiKey
+      if (secret === undefined) return E.left(refuse('Unauthorized'))
+      const hash = ports.secrets.hash(secret)
+      const lookUp: CallerLookup = async () => {
+        const found = await (
+          accessToken === undefined
+            ? ports.credentials.findApiKey(hash)
+            : findToken(ports, secret, hash)
+        )()
+        if (E.isLeft(found)) return found
+        const now = clock.now()
+        const credential = O.toUndefined(found.right)
+        if (!credential || !isUsable(credential, now) || !isAllowedBy(credential.ipAllowlist))
+          return isRepeated ? E.left(refuse('Unauthorized')) : recordFailed(ports, hash, address)
+        addressLimits.recordAccepted(hash, address, now)
+        return E.right(credential)
+      }
+      if (isRepeated || addressLimits.wasAccepted(hash, address, clock.now())) return lookUp()
+      const allowed = requireNoWait(ports, address)
+      if (E.isLeft(allowed)) return allowed
       if (accessToken === undefined && !isApiKey(secret)) return recordFailed(ports, hash, address)
+      const lookUpUnlessLimited: CallerLookup = async () => {
+        const stillAllowed = requireNoWait(ports, address)
+        return E.isLeft(stillAllowed) ? stillAllowed : lookUp()
+      }
+      return inTurn(addressLimits.groupOf(address), lookUpUnlessLimited)()
     }
-    const found = await (
-      accessToken === undefined
-        ? ports.credentials.findApiKey(hash)
-        : findToken(ports, secret, hash)
-    )()
-    if (E.isLeft(found)) return found
-    const now = clock.now()
-    const credential = O.toUndefined(found.right)
-    if (!credential || !isUsable(credential, now) || !isAllowedBy(credential.ipAllowlist))
-      return isRepeated ? E.left(refuse('Unauthorized')) : recordFailed(ports, hash, address)
-    addressLimits.recordAccepted(hash, address, now)
-    return E.right(credential)
-  }
+}
+
+const requireNoWait = (
+  { addressLimits, clock }: CallerPorts,
+  address: CallerAddress,
+): E.Either<Refusal<'RateLimitExceeded'>, void> => {
+  const waitMs = addressLimits.waitMs(address, clock.now())
+  if (waitMs === 0) return E.right(undefined)
+  return E.left(
+    refuse('RateLimitExceeded', {
+      exceeded: { scope: 'address' },
+      retryAfterSeconds: wholeSeconds(waitMs),
+    }),
+  )
+}
 
 /** A caller with the whole credential and what is left of its limits. */
 export interface DescribedCaller extends ScopedCaller {

@@ -1,4 +1,5 @@
 // The caller of a request, identified by key or token.
+import { setImmediate } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -60,6 +61,7 @@ const setUp = (sent: Sent, service: Service = {}) => {
     tokens: verified && { verify: (token) => (log.push(`issuer of ${token}`), verified) },
     addressLimits: {
       wasAccepted: () => wasAccepted,
+      groupOf: String,
       waitMs: () => waitMs,
       recordAccepted: recording('accepted'),
       recordFailed: recording('failed'),
@@ -177,6 +179,35 @@ it.each<Sent>([key, { apiKey: 'made-up' }, { accessToken: 'good' }, jwt])(
     expect(log).toStrictEqual([])
   },
 )
+
+it('of guesses that come at once from one address few more are looked up than may fail', async () => {
+  let [failures, lookups] = [0, 0]
+  const identify = identifyCaller({
+    addressLimits: {
+      wasAccepted: () => false,
+      groupOf: String,
+      waitMs: () => (failures < 60 ? 0 : 1_000),
+      recordAccepted: () => undefined,
+      recordFailed: () => void (failures += 1),
+    },
+    secrets: partOf<Secrets>({ hash: (text) => text as CredentialHash }),
+    clock: { now: () => 1_000 },
+    credentials: {
+      findApiKey: () => TE.right(O.none),
+      findAccessToken: () => async () => {
+        lookups += 1
+        await setImmediate()
+        return E.right(O.none)
+      },
+      findUserPlan: () => TE.right(O.none),
+    },
+  })
+  const guess = (accessToken: string) =>
+    tagOf(identify({ apiKey: undefined, accessToken, address, isAllowedBy: () => true }))
+  const answers = await Promise.all(Array.from({ length: 500 }, (_, at) => guess(`guess ${at}`)))
+  expect(lookups).toBeLessThan(80)
+  expect(new Set(answers)).toEqual(new Set(['Unauthorized', 'RateLimitExceeded']))
+})
 
 it('a verified token has its user’s plan, bound to no address', async () => {
   expect(await rightOf(setUp(jwt, saying()).identified)).toStrictEqual({
