@@ -6,7 +6,12 @@ import type { LookupAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend } from '@tradeport/domain/ports'
 import { answerFrom, type Evidence } from '../src/order-evidence.ts'
 import type { LookupContext } from '../src/order-to-find.ts'
-import { recordListOf, type ListName, type RecordRow } from '../src/order-records.ts'
+import {
+  createRecordReader,
+  recordListOf,
+  type ListName,
+  type RecordRow,
+} from '../src/order-records.ts'
 import { clientId, dealRow, order, positionRow } from './support.ts'
 
 const sentAt = Date.parse('2026-05-01T12:00:00.000Z')
@@ -656,6 +661,61 @@ describe('a pending order', () => {
       expect(answersWith(volume)).toMatchObject(ends({ kind: 'partially_filled' }))
   })
 
+  const replaced = waiting({ ...nameless, id: '600', time: at(filledAt + 1) })
+  const cancelledNow = finished('CANCELED', unexecuted)
+  it.each<readonly [string, Lists, Partial<LookupContext>, object]>([
+    [
+      'filled, whatever was placed since',
+      {
+        deals: [lateDeal()],
+        orders: [{ ...replaced, volume: undefined }],
+        historyOrders: [cancelledNow],
+      },
+      {},
+      ends({ kind: 'filled' }),
+    ],
+    [
+      'expired, beside one like it',
+      { orders: [replaced], historyOrders: [finished('EXPIRED', unexecuted)] },
+      {},
+      ends({ kind: 'expired', at: endedAt }),
+    ],
+    [
+      'cancelled, beside one of another number of ours on a netting account',
+      { orders: [replaced], historyOrders: [cancelledNow] },
+      { othersTickets: new Set(['600']) },
+      ends(byBroker),
+    ],
+    [
+      'cancelled by its own number, without a client id',
+      {
+        historyOrders: [
+          finished('CANCELED', {
+            ...nameless,
+            positionId: undefined,
+            currentVolume: 0,
+            doneTime: at(5),
+          }),
+        ],
+      },
+      {},
+      ends(byBroker),
+    ],
+    [
+      'not known where another number may have been executed',
+      {
+        historyOrders: [
+          cancelledNow,
+          finished('FILLED', { ...nameless, id: '600', positionId: '600', time: at(filledAt + 1) }),
+        ],
+      },
+      {},
+      unreadable,
+    ],
+  ])('is %s', (_, lists, context, answer) => {
+    expect(answers(lists, later, context)).toMatchObject(answer)
+  })
+
   it('is filled in part once the lists agree that no more follows', () => {
     const deals = [lateDeal({ volume: 0.05, time: at(60) })]
     // The deal of the rest may be missing yet, however long ago the first was.
@@ -772,6 +832,199 @@ describe('an order is open', () => {
     expect(answerOf(lists, late)).toEqual(unfinished)
     expect(answerOf(lists, late + 60_000)).toMatchObject({ kind: 'found' })
   })
+})
+
+/** An answer for each row that is easily missed, or taken for what it is not. */
+it.each<
+  [
+    string,
+    Lists,
+    object,
+    now?: number,
+    context?: Partial<LookupContext>,
+    tickets?: { readonly orderId: string },
+  ]
+>([
+  [
+    'a volume in binary fractions',
+    { deals: [deal({ volume: 0.09999999999999999 })] },
+    filled(whole),
+  ],
+  [
+    'a client id in the comment of the broker',
+    { deals: [deal({ ...nameless, brokerComment: `from #3 ${clientId}` })] },
+    filled(whole),
+  ],
+  [
+    'two parts of a client id in a comment',
+    { positions: [position({ ...nameless, comment: 'TP_0123456789_501' })] },
+    filled(whole),
+  ],
+  [
+    'a part, with finished orders unread',
+    { deals: [deal({ volume: 0.05 })], historyOrders: null },
+    unfinished,
+    late,
+  ],
+  [
+    'a part, with positions unread',
+    { deals: [deal({ volume: 0.05 })], positions: null },
+    unfinished,
+    late,
+  ],
+  [
+    'a deal without a volume, of an order that ended in part',
+    {
+      deals: [deal({ volume: undefined })],
+      historyOrders: [done({ ...ended, state: 'ORDER_STATE_PARTIAL' })],
+    },
+    partly({ volume: 0.05, positionId: '501' }),
+    late,
+  ],
+  [
+    'a cancelled order without volumes',
+    {
+      historyOrders: [
+        done({
+          state: 'ORDER_STATE_CANCELED',
+          volume: undefined,
+          currentVolume: undefined,
+          positionId: undefined,
+        }),
+      ],
+    },
+    rejected('CANCELED'),
+    late,
+  ],
+  [
+    'a part, with a position of the whole',
+    { positions: [position()], deals: [deal({ volume: 0.05 })] },
+    unfinished,
+  ],
+  [
+    'a rejection, with deals unread',
+    { historyOrders: [done(rejectedOrder)], deals: null },
+    unfinished,
+    soon,
+    {},
+    { orderId: '501' },
+  ],
+  [
+    'a rejection, beside a deal',
+    { historyOrders: [done(rejectedOrder)], deals: [deal({ volume: 0.05 })] },
+    unfinished,
+    soon,
+    {},
+    { orderId: '501' },
+  ],
+  [
+    'a rejection, beside a position',
+    { historyOrders: [done(rejectedOrder)], positions: [position({ volume: 0.05 })] },
+    unfinished,
+    soon,
+    {},
+    { orderId: '501' },
+  ],
+  [
+    'a rejection, beside a part of another number',
+    {
+      historyOrders: [
+        done({ ...rejectedOrder, id: '499' }),
+        done({ state: 'ORDER_STATE_PARTIAL', currentVolume: 0 }),
+      ],
+    },
+    unfinished,
+    late,
+  ],
+  [
+    'a part a minute ago by a clock that is ahead',
+    { deals: [deal({ volume: 0.05, time: at(70) })] },
+    partly({ ...half, at: sentAt + 70_000 }),
+    late,
+    { skewMs: 60_000 },
+  ],
+  [
+    'a part a minute ago by a clock that is behind',
+    { deals: [deal({ volume: 0.05, time: at(70) })] },
+    unfinished,
+    late + 9_000,
+    { skewMs: -60_000 },
+  ],
+  [
+    'a cancellation a minute ago',
+    {
+      historyOrders: [done({ state: 'ORDER_STATE_CANCELED', currentVolume: 0, doneTime: at(70) })],
+    },
+    unfinished,
+    late,
+  ],
+  [
+    'a close with the client id, beside its deal without one',
+    {
+      positions: [position({ volume: 0.02 })],
+      deals: [deal(nameless), closing(0.08, { clientId })],
+    },
+    filled(whole),
+  ],
+  [
+    'a stop that names the position, beside its deal without a client id',
+    {
+      deals: [deal(nameless)],
+      historyOrders: [done({ id: '600', type: 'ORDER_TYPE_SELL', clientId: 'TP_0123456789_600' })],
+    },
+    filled(whole),
+  ],
+  [
+    'a deal by the number that the broker gave',
+    { deals: [deal(nameless)] },
+    filled(whole),
+    soon,
+    {},
+    { orderId: '501' },
+  ],
+  [
+    'a deal of the position a minute before it was sent',
+    { deals: [deal({ ...nameless, time: at(-61) }), stopped] },
+    unfinished,
+  ],
+  [
+    'the same by a clock that is ahead',
+    { deals: [deal({ ...nameless, time: at(10) }), stopped] },
+    unfinished,
+    late,
+    { skewMs: 90_000 },
+  ],
+  [
+    'an order of the other side',
+    { historyOrders: [done({ type: 'ORDER_TYPE_SELL' })] },
+    unfinished,
+  ],
+  [
+    'a second deal without a price',
+    { deals: [deal({ volume: 0.03 }), deal({ id: '902', volume: 0.07, price: undefined })] },
+    filled(byOrder),
+  ],
+  [
+    'the rest of a partly closed position on MT4',
+    { deals: [deal({ ...nameless, positionId: '44' })] },
+    unreadable,
+    soon,
+    { platform: 'mt4' },
+  ],
+])('%s', (_, lists, answer, now, context, tickets) => {
+  expect(answerOf(lists, now, context, tickets)).toEqual(answer)
+})
+
+it('a row that cannot be read makes its list incomplete, on whatever page it is', async () => {
+  const pages = [[{}, ...Array.from({ length: 999 }, (_, id) => deal({ id: `${id}` }))], [deal()]]
+  const connection = {
+    fetchFrom: async () => ({ rows: pages.shift(), isLoading: false }),
+    clock: { now: () => soon },
+    skew: { ms: () => 0 },
+  }
+  const query = { target: {}, since: sentAt, readFromTerminal: true }
+  const list = await createRecordReader(connection as never)('deals', query as never)
+  expect([list.rows.length, list.isWhole]).toEqual([1_000, false])
 })
 
 describe('an order is absent', () => {

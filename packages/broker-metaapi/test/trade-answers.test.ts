@@ -235,6 +235,8 @@ describe('an answer', () => {
     [404, '<html>no such site</html>'],
     [404, { message: 'no route' }],
     [429, '<html>Too Many Requests</html>'],
+    [400, { numericCode: 10_047, error: 'ValidationError' }],
+    [200, { error: 10_009, description: 'TRADE_RETCODE_REJECT' }],
     [400, { error: 'Bad Request' }],
     [401, { error: 'invalid_token' }],
     [403, { error: 'Forbidden' }],

@@ -139,6 +139,9 @@ describe('a change of terms', () => {
 
   it.each<[Partial<OrderRequest>, current: OrderTerms, TermsChange, after: Partial<OrderTerms>]>([
     [{}, held, {}, {}],
+    // What was changed in the terminal stays.
+    [{}, { ...held, price: 1.07 }, {}, {}],
+    [{}, gtd, {}, {}],
     [{}, held, { price: 1.05, stopLoss: 1 }, { price: 1.05, stopLoss: 1 }],
     [{}, { ...held, stopLoss: 1 }, { stopLoss: null }, { stopLoss: undefined }],
     [{}, gtd, { expiresAt: until + 1 }, { expiresAt: until + 1 }],
@@ -265,6 +268,14 @@ describe('an order at the broker', () => {
       expect(Object.values(result.request)).not.toContain(undefined)
       expect('stopLoss' in result.request).toBe(false)
     }
+  })
+
+  it.each([
+    [0.001, false],
+    [undefined, true],
+  ])('whose rest is %d, where 0.1 was ordered, is unexecuted: %s', (volume, isUnexecuted) => {
+    const shownOrder = { ...shown('77'), isUnexecuted: true, volume }
+    expect(findBrokerOrder(open, [shownOrder])).toMatchObject({ isUnexecuted })
   })
 
   it('has no number where none is known', () => {

@@ -388,6 +388,33 @@ describe('a pending order', () => {
   )
 })
 
+describe('a lookup', () => {
+  const absence = { lookups: 4, coveredMs: 1_000, lastAt: createdAt }
+  it.each<[string, LookingUp, LookupAnswer, object]>([
+    [
+      'that cannot be read restarts the proof',
+      { ...lookingUp, lookups: 4, absence },
+      { kind: 'unreadable' },
+      { absence: null },
+    ],
+    [
+      'covers its scheduled pause at most',
+      { ...lookingUp, lookups: 2, absence },
+      { kind: 'nothing' },
+      { absence: { coveredMs: 6_000 } },
+    ],
+    [
+      'that finds it open keeps its number',
+      { ...lookingUp, brokerOrderId: '7' },
+      { kind: 'open' },
+      { step: 'open', brokerOrderId: '7' },
+    ],
+  ])('%s', (_, from, answer, placement) => {
+    const lookedUpAt = createdAt + (answer.kind === 'nothing' ? hourMs : 0)
+    expect(afterLookup(from, answer, lookedUpAt, true).placement).toMatchObject(placement)
+  })
+})
+
 describe('an order that can no longer be sent', () => {
   const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
   it.each<[Transition, code: string, message: RegExp]>([

@@ -203,6 +203,7 @@ describe('limits of traders and desks', () => {
 
   it.each<[what: string, limits: AccountLimits, open: readonly number[], refusal?: object]>([
     ['add lots exactly', limited({ maxOpenLots: 0.6 }, null), [0.1, 0.2]],
+    ['add the order exactly', limited({ maxOpenLots: 1.4 }, null), [1.1]],
     [
       'add lots exactly, and one unit too many is too many',
       limited({ maxOpenLots: 0.6 }, null),

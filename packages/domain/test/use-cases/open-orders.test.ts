@@ -499,6 +499,29 @@ describe('a change and a cancellation of an open order are answered in time wher
   })
 })
 
+describe('a change of an open order', () => {
+  it('that is confirmed shows the terms that the broker gave it', async () => {
+    const { modify, openWith, trading } = await opened()
+    const modifyOrder: Desk['trading']['modifyOrder'] = (account, id, terms, maySend) =>
+      trading.modifyOrder(account, id, { ...terms, price: 1.1201 }, maySend)
+    const rounding = openWith({ trading: { ...trading, modifyOrder } })
+    expect((await rightOf(modify({ price: 1.12 }, rounding))).request.price).toBe(1.1201)
+    trading.nextChange('claim')
+    expect((await rightOf(modify({ price: 1.13 }))).request.price).toBe(1.13)
+  })
+
+  it('is not sent once its time has passed', async () => {
+    const { cancel, openWith, wait, trading, atBroker } = await opened()
+    const cancelOrder: Desk['trading']['cancelOrder'] = (...of) => {
+      wait(16 * secondMs)
+      return trading.cancelOrder(...of)
+    }
+    const late = openWith({ trading: { ...trading, cancelOrder } })
+    expect(await tagOf(cancel(late))).toBe('BrokerUnavailable')
+    expect(await atBroker()).toHaveLength(1)
+  })
+})
+
 describe('a cancellation of an open order', () => {
   const byUser = { status: 'cancelled', cancelReason: 'user' }
   it.each<[FakeOrderChange, string, object?]>([

@@ -1,4 +1,4 @@
-// Orders from the request to the broker's answer. test/orders/placement-simulation.test.ts places
+// Orders from the request to the broker's answer. test/simulation/order-simulation.test.ts places
 // orders under faults, on several processes.
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
@@ -847,6 +847,61 @@ const resolving = (symbols: readonly string[] | 'unreadable') => {
   const request = { ...requestOn(account.id), symbol: 'EURUSD' }
   return checkAndRecordOrder({ ...desk, resolveOrderSymbol })({ owner }, { request })
 }
+
+describe('an order whose outcome is not known', () => {
+  it.each([
+    [
+      'its journal cannot be read',
+      (desk: OrderDesk) => void Object.assign(desk.journal, { find: unavailable }),
+    ],
+    [
+      'the deals of its account cannot be read',
+      (desk: OrderDesk, account: Account) => {
+        hadDeal(noon - dayMs, noon - dayMs)(desk, account)
+        Object.assign(desk.broker, { dealsPage: () => TE.left(down(account.id)) })
+      },
+    ],
+  ])('stays pending while %s', async (_, fails) => {
+    const { desk, account, order, stored } = await placed()
+    desk.trading.next('lose_the_request')
+    await desk.process(order)
+    fails(desk, account)
+    await desk.runFor(420)
+    expect((await stored()).status).toBe('pending')
+  })
+
+  it('is looked up around the clock of whoever sent it', async () => {
+    const { desk, order } = await placed()
+    desk.trading.next('lose_the_request')
+    await desk.process(order)
+    desk.wait(3 * secondMs)
+    const elapsedMs = () => desk.clock.now() + 10 * minuteMs
+    await desk.process(order, 'no', { stopwatch: { elapsedMs } })
+    expect(desk.trading.lookedUp()).toMatchObject([
+      { sentAt: noon - 10 * minuteMs, sentAtLatest: noon },
+    ])
+  })
+
+  it('is not sent after a lookup that could not be read', async () => {
+    const { desk, order } = await placed()
+    desk.trading.hide(true)
+    expect(await desk.process(order, 'unlikely')).toMatchObject({
+      right: { retry: { job: { sentBefore: 'unlikely' }, inMs: secondMs } },
+    })
+  })
+
+  it('is sent to the region to which its account was moved', async () => {
+    const { desk, account, order } = await placed()
+    await moved(desk, account)
+    const regions: unknown[] = []
+    const placeOrder: OrderDesk['trading']['placeOrder'] = (to, ...rest) => {
+      regions.push(to.region)
+      return desk.trading.placeOrder(to, ...rest)
+    }
+    await desk.process(order, 'no', { trading: { ...desk.trading, placeOrder } })
+    expect(regions).toEqual(['singapore'])
+  })
+})
 
 describe('the symbol of an order', () => {
   it.each([
