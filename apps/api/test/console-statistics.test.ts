@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       .poll(() => answers(made).allInnerTexts())
       .toEqual([
         'Yes: +$30.00 from 9 closed trades, and $0.00 from what is open now, both with commission and swap.',
-        '9 trades are too few to tell skill from luck; 30 are the least that say something.',
+        '9 trades are too few to tell skill from luck; at least 30 are needed.',
         expect.stringMatching(
           /^From the first trade to Jan 10, 2026: closed trades lost \$20\.00.* EURUSD lost most in it: -\$20\.00 in 1 trade\.$/,
         ),
@@ -173,8 +173,12 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     expect([price + swap + commission, result]).toEqual([expect.closeTo(open, 8), open])
   })
 
-  const link = (user: string, currency: string) =>
-    linkDesk(service, { user, broker: { history: { ...history, currency } }, fields: { currency } })
+  let linked = 0
+  const link = (user: string, currency: string) => {
+    linked += 1
+    const fields = { currency, accountNumber: String(linked) }
+    return linkDesk(service, { user, broker: { history: { ...history, currency } }, fields })
+  }
 
   it('sums up accounts of one currency while all are known, and draws no equity that is not', async () => {
     for (const currency of ['USD', 'USD', 'EUR']) await link('u-2', currency)

@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     broker().trade({ actionType: 'POSITION_CLOSE_ID', positionId: ticket })
     const page = await opened(`/console/trades/${first}:${ticket}`)
     await page.locator('.price-chart canvas').first().waitFor()
-    await shows(page, 'The stop and the target are those that it was opened with')
+    await shows(page, 'Stop loss and take profit are those that it was opened with')
     await page.getByText("add up to the broker's balance").waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     service.sandbox.faults.set('first', 'candles', { kind: 'unavailable' })
@@ -177,7 +177,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     expect(broker().held()).toEqual([])
     expect(await buy.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true)
     await buy.click()
-    await confirm(page, 'Buy 0.10 EURUSD at market on First, stop 1.00000, no target.')
+    await confirm(page, 'Buy 0.10 EURUSD at market on First, stop loss 1.00000, no take profit.')
     await shows(sent(page, 'Buy 0.10'), 'Filled 0.10 of 0.10')
     await list(page, 'Open positions').getByRole('link', { name: 'EURUSD' }).click()
 
@@ -221,7 +221,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await press(page, 'Close 0,04')
     await confirm(
       page,
-      /^Close 0.04 of the buy position of 0.10 EURUSD, number \d+, on First at market; 0.06 stay/,
+      /^Close 0.04 of the buy position of 0.10 EURUSD, ticket \d+, on First at market; 0.06 stay/,
     )
     await shows(sent(page, 'Close 0.04'), '0.06 stay open')
     broker().open()
@@ -242,7 +242,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await shows(dialog, 'What you hold has changed')
     await press(dialog, 'Close')
     await press(page, 'Close selected (2)')
-    await confirm(page, /^Close the buy position of 0.40 EURUSD, number \d+, on First at market\.$/)
+    await confirm(page, /^Close the buy position of 0.40 EURUSD, ticket \d+, on First at market\.$/)
     await sent(page, 'Close the buy position').getByText('Closed').nth(1).waitFor()
     await shows(page, 'No position is open.')
   })
@@ -260,9 +260,9 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await press(page, 'Buy 0.10 EURUSD')
     await confirm(
       page,
-      /^Buy 0.10 EURUSD at \S+ or better on First, no stop, no target, until Jan 5, 2035/,
+      /^Buy 0.10 EURUSD at \S+ or better on First, no stop loss, no take profit, until Jan 5, 2035/,
     )
-    await shows(sent(page, 'or better'), 'The broker holds it as number')
+    await shows(sent(page, 'or better'), 'The broker holds it with the ticket')
     // An order that becomes open between two reads is in both, and shown once.
     await page.route(/orders\?.*status=pending/, async (route) => {
       const url = route.request().url().replace('status=pending', 'status=open')
@@ -299,7 +299,10 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await press(page, 'Halt the account')
     await Promise.all([
       page.waitForResponse(/halt/),
-      confirm(page, 'Halt First: it accepts no orders until the halt is lifted.'),
+      confirm(
+        page,
+        'Halt First, because of "news": it accepts no orders until the halt is lifted.',
+      ),
     ])
     await browser.pass(page, 10_000)
     await page.getByText('The account is halted by its owner').first().waitFor()

@@ -142,7 +142,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const read = page.waitForRequest(/\/positions\?/, { timeout: 10_000 })
     await show('visible')
     await read
-    await page.getByText('It is being read again.').first().waitFor()
+    await page.getByText('Reading again…').first().waitFor()
   })
 
   it('signs out after 30 minutes without activity', async () => {

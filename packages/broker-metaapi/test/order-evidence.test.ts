@@ -665,40 +665,9 @@ describe('a pending order', () => {
   const cancelledNow = finished('CANCELED', unexecuted)
   it.each<readonly [string, Lists, Partial<LookupContext>, object]>([
     [
-      'filled, whatever was placed since',
-      {
-        deals: [lateDeal()],
-        orders: [{ ...replaced, volume: undefined }],
-        historyOrders: [cancelledNow],
-      },
-      {},
-      ends({ kind: 'filled' }),
-    ],
-    [
-      'expired, beside one like it',
-      { orders: [replaced], historyOrders: [finished('EXPIRED', unexecuted)] },
-      {},
-      ends({ kind: 'expired', at: endedAt }),
-    ],
-    [
       'cancelled, beside one of another number of ours on a netting account',
       { orders: [replaced], historyOrders: [cancelledNow] },
       { othersTickets: new Set(['600']) },
-      ends(byBroker),
-    ],
-    [
-      'cancelled by its own number, without a client id',
-      {
-        historyOrders: [
-          finished('CANCELED', {
-            ...nameless,
-            positionId: undefined,
-            currentVolume: 0,
-            doneTime: at(5),
-          }),
-        ],
-      },
-      {},
       ends(byBroker),
     ],
     [
@@ -959,40 +928,9 @@ it.each<
     late,
   ],
   [
-    'a close with the client id, beside its deal without one',
-    {
-      positions: [position({ volume: 0.02 })],
-      deals: [deal(nameless), closing(0.08, { clientId })],
-    },
-    filled(whole),
-  ],
-  [
-    'a stop that names the position, beside its deal without a client id',
-    {
-      deals: [deal(nameless)],
-      historyOrders: [done({ id: '600', type: 'ORDER_TYPE_SELL', clientId: 'TP_0123456789_600' })],
-    },
-    filled(whole),
-  ],
-  [
-    'a deal by the number that the broker gave',
-    { deals: [deal(nameless)] },
-    filled(whole),
-    soon,
-    {},
-    { orderId: '501' },
-  ],
-  [
     'a deal of the position a minute before it was sent',
     { deals: [deal({ ...nameless, time: at(-61) }), stopped] },
     unfinished,
-  ],
-  [
-    'the same by a clock that is ahead',
-    { deals: [deal({ ...nameless, time: at(10) }), stopped] },
-    unfinished,
-    late,
-    { skewMs: 90_000 },
   ],
   [
     'an order of the other side',

@@ -519,8 +519,6 @@ describe('an option', () => {
     [{ baseUrl, retry: { withinMs: Number.NaN } }, /^retry\.withinMs must be .* got NaN\.$/],
     [{ baseUrl, retry: { withinMs: 24 * 3_600_000 } }, /^retry\.withinMs .* 0 to 82800000; got/],
     [{ baseUrl: 'https://trade.example.com:99999/api/v1' }, /^baseUrl must be a URL that fetch/],
-    // Only a page has an origin to which a path belongs.
-    [{ baseUrl: '/api/v1' }, /^baseUrl must be a URL that fetch can use; got "\/api\/v1"\.$/],
     [{ baseUrl, apiKey: '' }, /^apiKey must be/],
     // The messages contain neither the password nor the key.
     [

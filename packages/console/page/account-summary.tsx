@@ -62,7 +62,12 @@ export const AccountSummary = ({
         <dl class="answers">
           <Answer question="Did it make money?" read={statistics}>
             {(reply) => (
-              <ProfitAnswer {...reply} open={open?.amount} charges={chargesOf(curve.data)} />
+              <ProfitAnswer
+                {...reply}
+                open={open?.amount}
+                charges={chargesOf(curve.data)}
+                agrees={reconciliation.data?.difference === 0}
+              />
             )}
           </Answer>
           <Answer question="Is that luck?" read={statistics}>
@@ -135,20 +140,25 @@ const withoutResidue = (sum: number): number => Number(sum.toFixed(8))
 
 const ProfitAnswer = ({
   data: { netProfit, totalTrades },
-  meta: { provenance },
+  meta: { provenance, warnings = [] },
   open,
   charges,
+  agrees,
 }: ReplyOf<'getTradeStatistics'> & {
   open: number | undefined
   charges: number | undefined
+  /** Whether the history adds up to the balance. */
+  agrees: boolean
 }) => {
   const skipped = provenance.skipped.length
   // An open loss, or charges, may outweigh what was closed with a profit.
   const total = withoutResidue(netProfit + (open ?? 0) + (charges ?? 0))
+  const isKnown =
+    agrees && open !== undefined && charges !== undefined && skipped === 0 && warnings.length === 0
   const word = total > 0 ? 'Yes' : total < 0 ? 'No' : 'Neither made nor lost'
   return (
     <>
-      {open === undefined || charges === undefined ? `${word}, as far as is known` : word}:{' '}
+      {isKnown ? word : `${word}, as far as is known`}:{' '}
       {totalTrades === 0 ? (
         'no trade has been closed yet'
       ) : (

@@ -41,7 +41,7 @@ export const useAction = (subject: string, onEnd?: () => void): Action => {
       const done = await work(key, gone.signal)
       keys.delete(name)
       setState({ isDisabled: false, done })
-      onEnd?.()
+      if (!gone.signal.aborted) onEnd?.()
     } catch (error) {
       // Another error says what was answered.
       const { state, text } = isTradeportError(error)
@@ -58,7 +58,7 @@ export const useAction = (subject: string, onEnd?: () => void): Action => {
           ? `${text} ${again}.`
           : text
       setState({ isDisabled: true, failure })
-      onEnd?.()
+      if (!gone.signal.aborted) onEnd?.()
       await sleep(waitMs, gone.signal)
       setState({ isDisabled: false, failure })
     }

@@ -163,6 +163,8 @@ const units = [
 
 /** Whole seconds in the two largest units: 3 h 12 min. */
 export const duration = (seconds: number): string => {
+  // As of a trade whose times are broken at the broker.
+  if (seconds < 0) return `−${duration(-seconds)}`
   const start = units.findIndex(([, length]) => seconds >= length)
   if (start < 0) return '0 s'
   let rest = seconds

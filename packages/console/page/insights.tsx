@@ -108,7 +108,11 @@ export const ResampledIntervals = ({ filter }: { filter: Filter }) => {
         independent of the others, which grids and martingales are not, and knows no loss that did
         not happen: few trades without the rare large ones look better than they are.
       </p>
-      <button type="button" onClick={() => setAsked((last) => last + 1)}>
+      <button
+        type="button"
+        disabled={asked > 0 && !read.data && !read.failure}
+        onClick={() => setAsked((last) => last + 1)}
+      >
         {asked === 0 ? 'Compute' : 'Compute again'}
       </button>
       {asked > 0 && (

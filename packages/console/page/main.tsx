@@ -76,8 +76,8 @@ const Page = ({ name, encodedId }: { name: string; encodedId: string | undefined
 const ErrorBoundary = ({ children }: { children: ComponentChildren }) => {
   const [error] = useErrorBoundary()
   return error ? (
-    <Notice kind="warning">
-      This page cannot be shown: {sentenceOf(error)} Open another page and come back.
+    <Notice kind="warning" detail="Open another page and come back.">
+      This page cannot be shown: {sentenceOf(error)}
     </Notice>
   ) : (
     <>{children}</>

@@ -283,8 +283,8 @@ const Estimate = ({
     ['Spread', estimate.spread, (value: number) => priceText(value, digits)],
     ['Margin', estimate.margin, (value: number) => money(value, currency)],
     ['Margin level with it', estimate.marginLevelAfter, (value: number) => percent(value, 0)],
-    ['Loss at the stop', estimate.riskAmount, (value: number) => money(value, currency)],
-    ['Gain at the target', estimate.rewardAmount, (value: number) => money(value, currency)],
+    ['Loss at the stop loss', estimate.riskAmount, (value: number) => money(value, currency)],
+    ['Gain at the take profit', estimate.rewardAmount, (value: number) => money(value, currency)],
   ] as const
   return (
     <dl class="estimate">
@@ -359,7 +359,7 @@ const openWords: Partial<Record<Check, string>> = {
   volume_minimum: 'whether the volume is large enough',
   volume_maximum: 'whether the volume is small enough',
   volume_step: 'whether the volume has a step of the broker',
-  stop_loss: 'whether the stop is far enough from the price',
-  take_profit: 'whether the target is far enough from the price',
+  stop_loss: 'whether the stop loss is far enough from the price',
+  take_profit: 'whether the take profit is far enough from the price',
   margin: 'whether enough margin is free',
 }

@@ -18,25 +18,29 @@ const executionOf = (
     stop_limit: `at ${priceText(stopLimitPrice, digits)} or better once the price reaches ${priceText(price, digits)}`,
   })[orderType]
 
-/** Buy 0.10 EURUSD at market on First, stop 1.0700, no target. */
+/** Buy 0.10 EURUSD at market on First, stop loss 1.0700, no take profit. */
 export const orderWords = (order: NewOrder, accountName: string, digits: number): string =>
   [
     `${order.type === 'buy' ? 'Buy' : 'Sell'} ${lots(order.volume)} ${order.symbol} ${executionOf(order, digits)} on ${accountName}`,
-    order.stopLoss === undefined ? 'no stop' : `stop ${priceText(order.stopLoss, digits)}`,
-    order.takeProfit === undefined ? 'no target' : `target ${priceText(order.takeProfit, digits)}`,
+    order.stopLoss === undefined
+      ? 'no stop loss'
+      : `stop loss ${priceText(order.stopLoss, digits)}`,
+    order.takeProfit === undefined
+      ? 'no take profit'
+      : `take profit ${priceText(order.takeProfit, digits)}`,
     ...(order.orderType === 'market' ? [] : [timeInForceText(order)]),
   ].join(', ')
 
-/** The buy position of 0.10 EURUSD, number 5, on First. */
+/** The buy position of 0.10 EURUSD, ticket 5, on First. */
 export const positionName = (
   { type, volume, symbol, brokerPositionId }: Position,
   accountName: string,
 ): string =>
-  `the ${type} position of ${lots(volume)} ${symbol}, number ${brokerPositionId}, on ${accountName}`
+  `the ${type} position of ${lots(volume)} ${symbol}, ticket ${brokerPositionId}, on ${accountName}`
 
-/** The order to buy 0.10 EURUSD at 1.07 or better, number 5, on First. */
+/** The order to buy 0.10 EURUSD at 1.07 or better, ticket 5, on First. */
 export const orderName = (order: Order, accountName: string): string =>
-  `the order to ${order.type} ${lots(order.volume)} ${order.symbol} ${executionOf(order)}, number ${order.brokerOrderId ?? order.id}, on ${accountName}`
+  `the order to ${order.type} ${lots(order.volume)} ${order.symbol} ${executionOf(order)}, ticket ${order.brokerOrderId ?? order.id}, on ${accountName}`
 
 /** Prices that can be changed. */
 export const changeableNames = {
@@ -74,7 +78,7 @@ export const orderOutcome = (order: Order): string => {
     case 'pending':
       return `It is recorded as ${order.id}, and the broker may have it. The service goes on looking for it.`
     case 'open':
-      return `The broker holds it${brokerOrderId === undefined ? '' : ` as number ${brokerOrderId}`}.`
+      return `The broker holds it${brokerOrderId === undefined ? '' : ` with the ticket ${brokerOrderId}`}.`
     case 'filled':
       return `Filled${filled}.`
     case 'partially_filled':

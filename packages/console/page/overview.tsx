@@ -177,9 +177,12 @@ const AccountTable = ({
 /** Of the figures as they are now: one that is unknown makes the sum unknown. */
 const totalOf = ([currency, accounts]: readonly [string, readonly Account[]]) => {
   const unread = accounts.filter(({ liveDataUpdatedAt }) => liveDataUpdatedAt === null).length
+  const atBrokers = new Set(accounts.map((one) => `${one.accountNumber} ${one.server}`))
+  // The figures of an account that is linked twice would count twice.
+  const isRepeated = atBrokers.size < accounts.length
   const sums = figures.map(([name, figure]) => {
     const values = accounts.map(figure).filter((value) => value !== null)
-    const isKnown = unread === 0 && values.length === accounts.length
+    const isKnown = !isRepeated && unread === 0 && values.length === accounts.length
     const sum = sumOf(values, (value) => value)
     return [name, isKnown ? money(sum, currency) : '–'] as const
   })
@@ -190,6 +193,7 @@ const totalOf = ([currency, accounts]: readonly [string, readonly Account[]]) =>
         <div class="quiet">
           {accounts.length} accounts
           {unread > 0 && `, ${unread} of which cannot be read now`}
+          {isRepeated && ', some of which are the same at the broker'}
         </div>
       </>
     ),

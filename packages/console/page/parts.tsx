@@ -211,7 +211,7 @@ export const Facts = ({
  * never shown as empty.
  */
 export const ReadResult = <A,>({
-  read: { hidden, data, readAt, failure },
+  read: { hidden, data, readAt, failure, retry },
   children,
 }: {
   read: Read<A>
@@ -233,6 +233,14 @@ export const ReadResult = <A,>({
           }
         >
           {failure}
+          {retry && (
+            <>
+              {' '}
+              <button type="button" onClick={retry}>
+                Try again
+              </button>
+            </>
+          )}
         </Notice>
       )}
       {data === undefined ? (

@@ -17,6 +17,8 @@ export interface Read<A> {
   readonly readAt?: string | undefined
   /** Why the latest read failed; undefined when it succeeded. */
   readonly failure?: string | undefined
+  /** Reads again now; absent where it is read again by itself. */
+  readonly retry?: (() => void) | undefined
 }
 
 /** When to read again. */
@@ -81,14 +83,13 @@ export const useRead = <A>(
   const isOver = shown.data !== undefined && isFinal?.(shown.data) === true
   useInterval(
     () => {
-      setState((last) =>
-        isLate(last, everyMs) ? { ...last, failure: 'It is being read again.' } : last,
-      )
+      setState((last) => (isLate(last, everyMs) ? { ...last, failure: 'Reading again…' } : last))
       reading.runUnlessRunning()
     },
     isOver ? undefined : everyMs,
   )
-  return { ...shown, hidden, refresh: reading.restart }
+  const retry = everyMs === undefined ? reading.restart : undefined
+  return { ...shown, hidden, retry, refresh: reading.restart }
 }
 
 /** Whether what is shown is old: the tab was hidden, or a read takes long. */

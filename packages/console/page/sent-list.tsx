@@ -8,7 +8,7 @@ const stateWords: Readonly<Record<SentWrite['state'], string>> = {
   waiting: 'Waiting',
   under_way: 'Under way',
   done: 'Done',
-  partial: 'In part',
+  partial: 'Partly done',
   not_done: 'Not done',
   unknown: 'Unknown',
 }
@@ -16,7 +16,11 @@ const stateWords: Readonly<Record<SentWrite['state'], string>> = {
 export const useSentWrites = (): readonly SentWrite[] => {
   const { tracker } = useSession()
   const [list, setList] = useState(tracker.list())
-  useEffect(() => tracker.subscribe(() => setList(tracker.list())), [tracker])
+  useEffect(() => {
+    // What changed before this subscribed.
+    setList(tracker.list())
+    return tracker.subscribe(() => setList(tracker.list()))
+  }, [tracker])
   return list
 }
 

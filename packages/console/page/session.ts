@@ -48,7 +48,8 @@ interface KeptSignIn {
 }
 
 interface UnresolvedWrites {
-  readonly userId?: string
+  /** The tenant and the user. */
+  readonly owner?: string
   readonly writes?: readonly UnresolvedWrite[]
 }
 
@@ -65,8 +66,9 @@ export const openSession = async (key: string): Promise<Session> => {
   const askedAt = Date.now()
   const { data: me, meta } = await client.getMe()
   compareClocks(askedAt, meta.timestamp)
-  const tracker = createWriteTracker(unresolvedOf(me.userId))
-  tracker.subscribe(() => keepUnresolved(me.userId, tracker.list().filter(isUnresolved)))
+  const owner = JSON.stringify([me.tenantId, me.userId])
+  const tracker = createWriteTracker(unresolvedOf(owner))
+  tracker.subscribe(() => keepUnresolved(owner, tracker.list().filter(isUnresolved)))
   return {
     client,
     me,
@@ -84,12 +86,12 @@ export const keepSignIn = (key: string | undefined): void =>
 export const forgetSignIn = (): void => storage()?.removeItem(storageName)
 
 /** The writes of a user that were unresolved when the tab was reloaded. */
-const unresolvedOf = (userId: string): readonly UnresolvedWrite[] => {
+const unresolvedOf = (owner: string): readonly UnresolvedWrite[] => {
   const kept = JSON.parse(storage()?.getItem(unresolvedName) ?? '{}') as UnresolvedWrites
-  return kept.userId === userId ? (kept.writes ?? []) : []
+  return kept.owner === owner ? (kept.writes ?? []) : []
 }
 
-const keepUnresolved = (userId: string, writes: readonly SentWrite[]): void => {
+const keepUnresolved = (owner: string, writes: readonly SentWrite[]): void => {
   if (writes.length === 0) return forgetUnresolved()
   const kept = writes.map(({ words, state, positionToClose }) => ({
     words,
@@ -97,7 +99,7 @@ const keepUnresolved = (userId: string, writes: readonly SentWrite[]): void => {
     positionToClose,
   }))
   try {
-    storage()?.setItem(unresolvedName, JSON.stringify({ userId, writes: kept }))
+    storage()?.setItem(unresolvedName, JSON.stringify({ owner, writes: kept }))
   } catch {
     // A full storage must not stop a write from being sent.
   }
@@ -167,7 +169,7 @@ export const redeemLink = async (): Promise<string | undefined> => {
     headers: { Authorization: `Bearer ${code}` },
     signal: AbortSignal.timeout(10_000),
   })
-  const body = (await reply.json()) as { readonly key?: string }
+  const body = (await reply.json().catch(() => ({}))) as { readonly key?: string }
   if (body.key !== undefined) return body.key
   throw new Error(
     'The link was used before, or is older than a minute. Sign in with the API key that was printed with it.',

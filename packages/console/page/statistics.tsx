@@ -93,7 +93,8 @@ const breakEvenRate = ({ averageWin, averageLoss }: TradeStatistics): number | u
 export const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): string => {
   const bounds = confidenceIntervals.averageTrade
   if (bounds === null || totalTrades < enoughTrades)
-    return `${pluralIs(totalTrades, 'trade')} too few to tell skill from luck; ${enoughTrades} are the least that say something.`
+    return `${pluralIs(totalTrades, 'trade')} too few to tell skill from luck; at least ${enoughTrades} are needed.`
+  if (bounds.lower === bounds.upper) return 'All trades are equal, which proves nothing.'
   if (bounds.lower > 0)
     return 'The average trade is above zero with 95 % confidence: luck alone seldom looks like this.'
   if (bounds.upper < 0)

@@ -1,6 +1,7 @@
 // The table of closed trades: read page by page, sorted, and short in the document however long it
 // is.
 import type { Account, QueryOf, Trade } from '@tradeport/client'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { duration, lots, money, number, plural, price } from './format.ts'
 import { useAction } from './actions.tsx'
@@ -127,9 +128,12 @@ const useTrades = (filter: QueryOf<'listTrades'>) => {
 export const TradeList = ({
   filter,
   accounts,
+  children,
 }: {
   filter: QueryOf<'listTrades'>
   accounts: readonly Account[]
+  /** Filters of the list alone. */
+  children: ComponentChildren
 }) => {
   const { loaded, failure, isRunning, isDisabled, more, stop } = useTrades(filter)
   const isSorted = useQuery().has('sort')
@@ -138,6 +142,7 @@ export const TradeList = ({
       title="Closed trades"
       aside={<Download filter={filter} isEmpty={loaded?.total === 0} />}
     >
+      {children}
       {failure && <Notice kind="warning">{failure}</Notice>}
       {!loaded ? (
         !failure && <p class="reading">Reading…</p>
@@ -251,11 +256,11 @@ const TradeTable = ({
           </tr>
         </thead>
         <tbody ref={body}>
-          <SpacerRow height={before} />
+          <SpacerRow height={before} columns={columns.length} />
           {inOrder.slice(from, to).map((trade, at) => (
             <TradeRow key={trade.id} trade={trade} index={from + at + 2} columns={columns} />
           ))}
-          <SpacerRow height={after} />
+          <SpacerRow height={after} columns={columns.length} />
         </tbody>
       </table>
     </Scroll>
@@ -283,10 +288,10 @@ const TradeRow = ({
   )
 
 /** Instead of rows that are not in the document. */
-const SpacerRow = ({ height }: { height: number }) =>
+const SpacerRow = ({ height, columns }: { height: number; columns: number }) =>
   height === 0 ? null : (
     <tr aria-hidden="true" class="space">
-      <td colSpan={sortKeys.length} style={{ height: `${height}px` }} />
+      <td colSpan={columns} style={{ height: `${height}px` }} />
     </tr>
   )
 

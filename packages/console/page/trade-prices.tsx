@@ -11,7 +11,9 @@ import {
   type Timeframe,
 } from './candles.ts'
 import { lots } from './format.ts'
+import { instrumentFor } from './order-words.ts'
 import { useData } from './read.ts'
+import { withoutOthers } from './trading-reads.ts'
 
 /** The most candles of the trade itself, and how many are shown before and after it. */
 const [maxInside, around] = [90, 30]
@@ -45,7 +47,15 @@ export const TradePrices = ({
 }) => {
   const { timeframe, ...times } = rangeOf(trade)
   const range = { timeframe, ...times, limit: 1_000, accountId: trade.accountId }
-  const candles = useData('prices', 'listCandles', [trade.symbol.toUpperCase(), range])
+  const symbol = trade.symbol.toUpperCase()
+  const search = { accountId: trade.accountId, search: symbol, limit: 50 }
+  const listed: readonly { readonly symbol: string }[] =
+    useData('prices', 'listSymbols', [search]).data ?? []
+  const candles = withoutOthers(
+    useData('prices', 'listCandles', [symbol, range]),
+    trade.symbol,
+    instrumentFor(symbol, listed),
+  )
   const markers = useMemo(() => markersOf(trade, deals), [trade, deals])
   const lines = useMemo(() => linesOfTrade(trade, deals), [trade, deals])
   const levels = lines.filter(({ kind }) => kind !== 'entry')
@@ -59,8 +69,8 @@ export const TradePrices = ({
       label={`Candles of ${trade.symbol} around the trade, with its entry and exit. The figures above sum it up.`}
       note={
         levels.length > 0
-          ? 'The stop and the target are those that it was opened with; later changes are not drawn.'
-          : 'No stop and no target are known that it was opened with.'
+          ? 'Stop loss and take profit are those that it was opened with; later changes are not drawn.'
+          : 'No stop loss and no take profit are known that it was opened with.'
       }
     />
   )
@@ -101,7 +111,7 @@ const linesOfTrade = (
   const opening = (deals ?? []).find(({ entry }) => entry === 'in')
   return [
     ...lineIfPriced('entry', 'Entry', 'entry', entryPrice),
-    ...lineIfPriced('stop', 'Stop', 'stop', opening?.stopLoss),
-    ...lineIfPriced('target', 'Target', 'target', opening?.takeProfit),
+    ...lineIfPriced('stop', 'Stop loss', 'stop', opening?.stopLoss),
+    ...lineIfPriced('target', 'Take profit', 'target', opening?.takeProfit),
   ]
 }

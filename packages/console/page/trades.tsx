@@ -64,7 +64,6 @@ export const Trades = () => {
         <AccountFilter accounts={accounts} none="All" />
         <QueryInput label="Symbol" name="symbol" size={10} />
         <PeriodFilter />
-        <QuerySelect label="Result" name="result" value={result} options={results} fallback="all" />
       </form>
       <CurrencyProvider value={currency}>
         <ReadSection
@@ -108,7 +107,17 @@ export const Trades = () => {
         key={`${key}${result}`}
         filter={{ ...filter, profitFilter: result }}
         accounts={list}
-      />
+      >
+        <form class="filters" aria-label="Filters of the list">
+          <QuerySelect
+            label="Result"
+            name="result"
+            value={result}
+            options={results}
+            fallback="all"
+          />
+        </form>
+      </TradeList>
     </>
   )
 }

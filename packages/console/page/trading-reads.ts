@@ -6,19 +6,18 @@ import { useEventLog } from './event-log.tsx'
 import { instrumentFor } from './order-words.ts'
 import { readWorkingOrders } from './order-table.tsx'
 import { readPositions } from './positions.ts'
-import { useData, useRead, useStream } from './read.ts'
+import { useData, useRead, useStream, type Read } from './read.ts'
 import { useSentWrites } from './sent-list.tsx'
 
 /** Positions and prices move without an event, and not every service has events. */
 const [positionsMs, othersMs] = [5_000, 10_000]
 const shownCandles = 120
-/** After it the service calls a quote stale; it sends one again only once it has changed. */
-const freshMs = 60_000
 
 /** The current quote; undefined where there is none, or while the stream is not connected. */
 const useQuote = (accountId: string, symbol: string) => {
-  const [quote, setQuote] = useState<Quote>()
+  const [last, setLast] = useState<{ readonly symbol: string; readonly quote: Quote | undefined }>()
   useStream('prices', `${accountId} ${symbol}`, async (client, signal) => {
+    const setQuote = (quote: Quote | undefined): void => setLast({ symbol, quote })
     setQuote(undefined)
     // A list would be followed as several.
     if (symbol === '' || symbol.includes(',')) return
@@ -26,18 +25,13 @@ const useQuote = (accountId: string, symbol: string) => {
     const onConnection = (): void => setQuote(undefined)
     try {
       for await (const update of client.quotes({ symbols, accountId, signal, onConnection })) {
-        const next = 'code' in update ? undefined : update
-        setQuote(next)
-        setTimeout(
-          () => setQuote((last) => (last && last === next ? { ...last, stale: true } : last)),
-          freshMs,
-        )
+        setQuote('code' in update ? undefined : update)
       }
     } finally {
       if (!signal.aborted) setQuote(undefined)
     }
   })
-  return quote
+  return last?.symbol === symbol ? last.quote : undefined
 }
 
 /** Positions, working orders and the halt of an account, kept current. */
@@ -70,8 +64,24 @@ export const useHoldings = (accountId: string) => {
   }
 }
 
-/** Of one symbol. */
-export const useMarket = (accountId: string, symbol: string, timeframe: Timeframe) => {
+/** The service finds symbols by their letters in capitals, which may be those of another. */
+export const withoutOthers = <A>(
+  read: Read<A>,
+  symbol: string,
+  found: { readonly symbol: string } | undefined,
+): Read<A> =>
+  found === undefined || found.symbol === symbol
+    ? read
+    : { failure: `The prices of ${symbol} cannot be read: its name stands for ${found.symbol}.` }
+
+/** Of one symbol, or of just that of what is held. */
+export const useMarket = (
+  accountId: string,
+  wanted: string,
+  timeframe: Timeframe,
+  isHeld: boolean,
+) => {
+  const symbol = wanted.toUpperCase()
   const quote = useQuote(accountId, symbol)
   const range = { timeframe, limit: shownCandles, accountId }
   const candles = useData('prices', 'listCandles', symbol === '' ? undefined : [symbol, range], {
@@ -83,5 +93,13 @@ export const useMarket = (accountId: string, symbol: string, timeframe: Timefram
     symbol,
     (found.data ?? []).filter((one) => 'digits' in one),
   )
+  const isOther = isHeld && instrument !== undefined && instrument.symbol !== wanted
+  if (isOther)
+    return {
+      quote: undefined,
+      candles: withoutOthers(candles, wanted, instrument),
+      instrument: undefined,
+      digits: 0,
+    }
   return { quote, candles, instrument, digits: instrument?.digits ?? digitsOf(candles.data ?? []) }
 }

@@ -108,7 +108,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
 
   const symbol = held?.symbol ?? ticket.symbol
   const timeframe = useChoice('candles', timeframeNames, usualTimeframe)
-  const market = useMarket(account.id, symbol.toUpperCase(), timeframe)
+  const market = useMarket(account.id, symbol, timeframe, held !== undefined)
   const { quote, candles } = market
   // Of what is held, the prices show at least how many.
   const digits = market.digits || decimalsOf(pricesOf(held))
@@ -144,9 +144,13 @@ const AccountTrading = ({ account }: { account: Account }) => {
     <>
       <div class="trading">
         {position ? (
-          <PositionForm key={position.id} held={position} {...change} />
+          <ReadResult read={positions}>
+            {() => <PositionForm key={position.id} held={position} {...change} />}
+          </ReadResult>
         ) : order ? (
-          <OrderForm key={order.id} held={order} {...change} />
+          <ReadResult read={orders}>
+            {() => <OrderForm key={order.id} held={order} {...change} />}
+          </ReadResult>
         ) : positionId !== null || orderId !== null ? (
           <HeldSection title="Change">
             <ReadResult read={withoutStaleData<unknown>(positionId !== null ? positions : orders)}>

@@ -166,7 +166,7 @@ const WebhookActions = ({
   }
   const enable = (to: boolean) => async (): Promise<string> => {
     await client.changeWebhook(id, { enabled: to })
-    return to ? 'It is enabled.' : 'It is disabled.'
+    return to ? 'It was enabled.' : 'It was disabled.'
   }
   const rotate: Work = async (idempotencyKey) => {
     const body = { overlapHours: Number(overlapHours.current) }

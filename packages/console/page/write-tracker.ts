@@ -128,20 +128,18 @@ const readUntilKnown = async (
 /** A write that was unresolved when the page was reloaded. */
 export type UnresolvedWrite = Pick<SentWrite, 'words' | 'state' | 'positionToClose'>
 
-const afterReload = (state: SentWrite['state']): Outcome =>
-  state === 'waiting'
-    ? { state: 'not_done', text: 'It was not sent: the page was reloaded first.' }
-    : {
-        state: 'unknown',
-        text: 'The page was reloaded before its outcome was known: look at what you hold.',
-      }
+// Also of one that was waiting to be sent: a copy of the tab has the list as well.
+const afterReload: Outcome = {
+  state: 'unknown',
+  text: 'The page was reloaded before its outcome was known: look at what you hold.',
+}
 
 /** @param unresolved shown until they are dismissed */
 export const createWriteTracker = (unresolved: readonly UnresolvedWrite[] = []) => {
   let writes: readonly SentWrite[] = unresolved.map((write, at) => ({
     ...write,
     id: unresolved.length - at,
-    ...afterReload(write.state),
+    ...afterReload,
   }))
   let lastId = unresolved.length
   const listeners = new Set<() => void>()

@@ -214,7 +214,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
 
   halt: (terms: BodyOf<'haltAccount'>): Write => ({
     words: [
-      `Halt ${name}: it accepts no orders until the halt is lifted`,
+      `Halt ${name}${terms.reason === undefined ? '' : `, because of "${terms.reason}"`}: it accepts no orders until the halt is lifted`,
       ...(terms.cancelOrders === true ? ['every open order is cancelled'] : []),
       ...(terms.closePositions === true ? ['every position is closed at market'] : []),
     ].join(', '),

@@ -438,9 +438,9 @@ it('names in its sentence the position or the order that is meant', () => {
       writes.cancelAll(undefined),
     ].map(({ words }) => words),
   ).toEqual([
-    'Close 0.04 of the buy position of 0.10 EURUSD, number 7, on First at market; 0.06 stay open',
-    'Cancel the order to buy 0.10 EURUSD at 1.07 or better, number 8, on First',
-    'Change the buy position of 0.10 EURUSD, number 7, on First: stop loss 1.0000 removed, take profit set to 1.2000',
+    'Close 0.04 of the buy position of 0.10 EURUSD, ticket 7, on First at market; 0.06 stay open',
+    'Cancel the order to buy 0.10 EURUSD at 1.07 or better, ticket 8, on First',
+    'Change the buy position of 0.10 EURUSD, ticket 7, on First: stop loss 1.0000 removed, take profit set to 1.2000',
     expect.stringMatching(/: price from 1\.0700 to 1\.0600, held until Jan 5, 2026, /),
     'Cancel every open order on First, now 120',
     'Cancel every open order on First',
@@ -454,8 +454,8 @@ it('shows what was unresolved before a reload, and what is sent since beside it'
   await vi.advanceTimersByTimeAsync(0)
   expect(tracker.list().map(({ words, state }) => [words, state])).toEqual([
     ['new', 'done'],
-    ['waiting', 'not_done'],
+    ['waiting', 'unknown'],
     ['under_way', 'unknown'],
   ])
-  expect(unresolvedWords(tracker.list())).toContain('The outcome of 1 write is not known')
+  expect(unresolvedWords(tracker.list())).toContain('The outcome of 2 writes is not known')
 })

@@ -4,9 +4,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '@tradeport/testkit'
 import { Redis } from 'ioredis'
 
 export const serverUrl = process.env['TEST_REDIS_URL']
@@ -76,15 +75,6 @@ export const startOwnServer = async (): Promise<OwnServer> => {
     freeze: () => child?.kill('SIGSTOP'),
     thaw: () => child?.kill('SIGCONT'),
   }
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const answering = async (port: number): Promise<void> => {

@@ -1,4 +1,4 @@
-// A TCP proxy in front of a server, for tests of networks that fail.
+// A TCP proxy in front of a server, for tests of networks that fail, and a port for a server.
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
@@ -7,6 +7,15 @@ const defaultPorts: Readonly<Record<string, number>> = {
   'postgres:': 5_432,
   'postgresql:': 5_432,
   'redis:': 6_379,
+}
+
+/** A port of 127.0.0.1 on which nothing listens now. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await once(server.close(), 'close')
+  return port
 }
 
 /**

@@ -1,13 +1,12 @@
 // A PostgreSQL server of the run's own, from the installed programs, on a free port: stopped and
 // started as the run likes, and gone with it.
 import { execFile, execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, globSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { newFolder } from '@tradeport/harness'
+import { freePort } from '@tradeport/testkit'
 
 const isRoot = process.getuid?.() === 0
 const idOf = (kind: '-u' | '-g'): number => Number(execFileSync('id', [kind, 'postgres']))
@@ -54,12 +53,4 @@ export const startOwnPostgres = async (stack: AsyncDisposableStack) => {
   const run = (statement: string) =>
     promisify(execFile)(join(programs, 'psql'), ['-c', statement, url])
   return { url, start, stop, run }
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), 'close')
-  return port
 }

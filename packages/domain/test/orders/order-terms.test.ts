@@ -270,14 +270,6 @@ describe('an order at the broker', () => {
     }
   })
 
-  it.each([
-    [0.001, false],
-    [undefined, true],
-  ])('whose rest is %d, where 0.1 was ordered, is unexecuted: %s', (volume, isUnexecuted) => {
-    const shownOrder = { ...shown('77'), isUnexecuted: true, volume }
-    expect(findBrokerOrder(open, [shownOrder])).toMatchObject({ isUnexecuted })
-  })
-
   it('has no number where none is known', () => {
     expect(withTransition(pending, { placement: openWith(null) }, 9)).not.toHaveProperty(
       'brokerOrderId',

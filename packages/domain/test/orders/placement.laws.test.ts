@@ -403,12 +403,6 @@ describe('a lookup', () => {
       { kind: 'nothing' },
       { absence: { coveredMs: 6_000 } },
     ],
-    [
-      'that finds it open keeps its number',
-      { ...lookingUp, brokerOrderId: '7' },
-      { kind: 'open' },
-      { step: 'open', brokerOrderId: '7' },
-    ],
   ])('%s', (_, from, answer, placement) => {
     const lookedUpAt = createdAt + (answer.kind === 'nothing' ? hourMs : 0)
     expect(afterLookup(from, answer, lookedUpAt, true).placement).toMatchObject(placement)

@@ -7,7 +7,13 @@ import { expect, it } from 'vitest'
 import { generateApiKey } from '../../src/access/api-key.ts'
 import type { Credential, CredentialHash } from '../../src/access/credential.ts'
 import { refuse } from '../../src/errors.ts'
-import type { AddressLimits, Secrets, TokenVerifier, VerifiedToken } from '../../src/ports/index.ts'
+import type {
+  AddressLimits,
+  Ports,
+  Secrets,
+  TokenVerifier,
+  VerifiedToken,
+} from '../../src/ports/index.ts'
 import type { TenantId } from '../../src/primitives/ids.ts'
 import { identifyCaller } from '../../src/use-cases/identify-caller.ts'
 import { owner, partOf, rightOf, stranger, tagOf, unavailable } from './desk.ts'
@@ -183,24 +189,21 @@ it.each<Sent>([key, { apiKey: 'made-up' }, { accessToken: 'good' }, jwt])(
 it('of guesses that come at once from one address few more are looked up than may fail', async () => {
   let [failures, lookups] = [0, 0]
   const identify = identifyCaller({
-    addressLimits: {
+    addressLimits: partOf<AddressLimits>({
       wasAccepted: () => false,
       groupOf: String,
       waitMs: () => (failures < 60 ? 0 : 1_000),
-      recordAccepted: () => undefined,
       recordFailed: () => void (failures += 1),
-    },
+    }),
     secrets: partOf<Secrets>({ hash: (text) => text as CredentialHash }),
     clock: { now: () => 1_000 },
-    credentials: {
-      findApiKey: () => TE.right(O.none),
+    credentials: partOf<Ports['credentials']>({
       findAccessToken: () => async () => {
         lookups += 1
         await setImmediate()
         return E.right(O.none)
       },
-      findUserPlan: () => TE.right(O.none),
-    },
+    }),
   })
   const guess = (accessToken: string) =>
     tagOf(identify({ apiKey: undefined, accessToken, address, isAllowedBy: () => true }))

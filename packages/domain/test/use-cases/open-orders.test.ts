@@ -506,8 +506,6 @@ describe('a change of an open order', () => {
       trading.modifyOrder(account, id, { ...terms, price: 1.1201 }, maySend)
     const rounding = openWith({ trading: { ...trading, modifyOrder } })
     expect((await rightOf(modify({ price: 1.12 }, rounding))).request.price).toBe(1.1201)
-    trading.nextChange('claim')
-    expect((await rightOf(modify({ price: 1.13 }))).request.price).toBe(1.13)
   })
 
   it('is not sent once its time has passed', async () => {
