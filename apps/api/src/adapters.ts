@@ -126,7 +126,7 @@ export const openAdapters = async (
   )
   const urls = await openProvider(config, clock, closers)
 
-  const storeParts = {
+  const storeDependencies = {
     knex: database.knex,
     cipher: createCipher(secretsKey, config.previousSecretsKeys),
     log,
@@ -134,26 +134,26 @@ export const openAdapters = async (
   }
   const peerNotices = startPeerNotices({ database, clock, log })
   closers.defer(peerNotices.stop)
-  const users = createUserStore(storeParts.knex)
+  const users = createUserStore(storeDependencies.knex)
   const ownerNotices = await startOwnerNotices({
     smtp: config.smtp,
-    queue: openOwnerNotices(storeParts),
+    queue: openOwnerNotices(storeDependencies),
     users,
     onAttempt: metrics.ownerNotice,
     log,
   })
   closers.defer(ownerNotices.stop)
   let calculations: Promise<CalculationPool> | undefined
-  const openedCalculations = () => (calculations ??= importCalculations())
+  const calculationPool = () => (calculations ??= importCalculations())
   // Without `insights` the pool is opened when an account first has trades enough for it.
-  if (config.capabilities.includes('insights')) await openedCalculations()
+  if (config.capabilities.includes('insights')) await calculationPool()
   closers.defer(async () => (await calculations)?.close())
-  const hasTools = config.capabilities.includes('trading-tools')
+  const hasTradingTools = config.capabilities.includes('trading-tools')
   const hasMarketData = config.capabilities.includes('market-data')
   const events = config.capabilities.includes('events')
     ? openEvents(
         {
-          ...storeParts,
+          ...storeDependencies,
           clock,
           peerNotices,
           onDisabled: ({ id, owner }) => {
@@ -167,18 +167,18 @@ export const openAdapters = async (
         { schedule: config.webhookRetries, retentionDays: config.eventRetentionDays },
       )
     : undefined
-  const ignoredHalts = hasTools ? TE.right(0) : countHaltedAccounts(database.knex)
+  const ignoredHalts = hasTradingTools ? TE.right(0) : countHaltedAccounts(database.knex)
   await warnOfIgnoredHalts(ignoredHalts, log)
-  const slowTurns = createFairPool(readTurns.candlesAndDeliveries)
+  const slowTurns = createFairPool(readConcurrency.candlesAndDeliveries)
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({
-    ...storeParts,
+    ...storeDependencies,
     stopwatch,
     recorder: events?.recorder,
-    obeysHalts: hasTools,
+    obeysHalts: hasTradingTools,
   })
   const journal = openJournal(
-    { ...storeParts, recorder: events?.recorder },
+    { ...storeDependencies, recorder: events?.recorder },
     { watchMs: config.watchMs },
   )
   const limits = await openLimiter({
@@ -189,11 +189,14 @@ export const openAdapters = async (
     log,
   })
   closers.defer(limits.close)
-  metrics.watchLimiter(() => ({ status: limits.status(), aloneMs: limits.aloneMs() }))
+  metrics.watchLimiter(() => ({
+    status: limits.status(),
+    localFallbackMs: limits.localFallbackMs(),
+  }))
 
-  const sealedSecrets = createSealedSecrets(storeParts)
+  const sealedSecrets = createSealedSecrets(storeDependencies)
   await reportUnreadableSecrets(sealedSecrets.census, log)
-  const providerTokens = createProviderTokens(storeParts)
+  const providerTokens = createProviderTokens(storeDependencies)
   const providerConfig: MetaApiConfig = {
     provisioningUrl: urls.provisioning,
     clientUrl: urls.client,
@@ -212,14 +215,14 @@ export const openAdapters = async (
       log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer'),
   })
   const adapters: Adapters = {
-    accounts: createAccountStore(storeParts.knex),
-    credentials: createCredentialStore(storeParts.knex),
+    accounts: createAccountStore(storeDependencies.knex),
+    credentials: createCredentialStore(storeDependencies.knex),
     addressLimits: meteredAddressLimits(createAddressLimits(), metrics.decisions),
     tokens: await openTokenVerifier(config.tokenIssuer, { clock, log }),
-    operator: createOperatorStore(storeParts),
-    records: createTenantRecords(storeParts.knex),
+    operator: createOperatorStore(storeDependencies),
+    records: createTenantRecords(storeDependencies.knex),
     users,
-    operatorOrders: createOperatorOrders(storeParts.knex),
+    operatorOrders: createOperatorOrders(storeDependencies.knex),
     sealedSecrets,
     health: {
       databaseNow: database.now,
@@ -237,41 +240,43 @@ export const openAdapters = async (
     providerAccounts: provider.providerAccounts,
     providerTokens,
     orders: orders.store,
-    idempotency: createIdempotencyStore(storeParts),
+    idempotency: createIdempotencyStore(storeDependencies),
     slots: {
       forSend: slotsOf(createFairPool(sendSlots)),
       forLookup: slotsOf(createFairPool(lookupSlots)),
     },
-    orderLimits: createLimitStore(storeParts.knex),
-    changeLocks: createChangeLocks(storeParts),
+    orderLimits: createLimitStore(storeDependencies.knex),
+    changeLocks: createChangeLocks(storeDependencies),
     broker: { ...meteredProvider(provider.broker, metrics.providerCalls), source: config.broker },
     trading: meteredProvider(provider.trading, metrics.providerCalls),
     candles: takingTurns(
       slowTurns,
-      createCandleStore(storeParts.knex),
+      createCandleStore(storeDependencies.knex),
       ({ account }) => account.owner,
     ),
-    marketDataFeeds: hasMarketData ? createMarketDataFeeds(storeParts.knex) : noMarketDataFeed,
+    marketDataFeeds: hasMarketData
+      ? createMarketDataFeeds(storeDependencies.knex)
+      : noMarketDataFeed,
     marketData: meteredProvider(provider.marketData, metrics.providerCalls),
     positionTrading: meteredProvider(provider.positionTrading, metrics.providerCalls),
     peerNotices,
     secrets,
     orderIds: { newOrderId },
-    webhooks: createWebhookStore(storeParts),
+    webhooks: createWebhookStore(storeDependencies),
     webhookIds: { newWebhookId, newDeliveryId, newWebhookSecret },
     webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
     webhookDeliveries:
       events === undefined ? noDeliveries : takingTurns(slowTurns, events.deliveries, identity),
     eventLog: events?.log ?? createEventLog(database.knex),
-    halts: hasTools ? createHalts(storeParts.knex) : noHalts,
-    riskThresholds: createRiskThresholds({ ...storeParts, recorder: events?.recorder }),
+    halts: hasTradingTools ? createHalts(storeDependencies.knex) : noHalts,
+    riskThresholds: createRiskThresholds({ ...storeDependencies, recorder: events?.recorder }),
     journal: journal.journal,
-    trades: takingTurns(createFairPool(readTurns.trades), journal.records, identity),
+    trades: takingTurns(createFairPool(readConcurrency.trades), journal.records, identity),
     watch: journal.watch,
     calculate:
       (owner, name, ...inputs) =>
       async () =>
-        (await openedCalculations()).calculate(owner, name, ...inputs)(),
+        (await calculationPool()).calculate(owner, name, ...inputs)(),
     maxDeals: config.capabilities.includes('long-histories') ? Infinity : maxHistoryDeals,
     recordsEvents: events !== undefined,
     hasMarketData,
@@ -304,7 +309,7 @@ export const openAdapters = async (
           event: 'document_applied',
           count: changes.length,
           changes: changes
-            .slice(0, mostChangesLogged)
+            .slice(0, maxLoggedChanges)
             .map(({ action, section, id }) => `${action} ${section} ${id}`),
         },
         'the operator changed records',
@@ -316,11 +321,11 @@ export const openAdapters = async (
       ),
     clock,
     countersOf: metrics.cacheCounters,
-    yieldToOthers: () => setImmediate(),
+    yieldToEventLoop: () => setImmediate(),
     pause: (ms) => () => setTimeout(ms),
     stopwatch,
   }
-  const { heartbeats } = storeParts
+  const { heartbeats } = storeDependencies
   return {
     adapters,
     database,
@@ -334,7 +339,7 @@ export const openAdapters = async (
   }
 }
 
-const mostChangesLogged = 100
+const maxLoggedChanges = 100
 
 /** Without the capability `market-data` nothing has a price. */
 const noMarketDataFeed: MarketDataFeeds = {
@@ -383,7 +388,7 @@ const lookupSlots = { size: 32, perTenant: 8, perAccount: 1 }
  * How many long reads of the database, and recoveries of missed events, run at once: in all, of a
  * tenant and of a user. The pool has ten connections.
  */
-const readTurns = {
+const readConcurrency = {
   trades: { size: 5, perTenant: 4, perAccount: 2 },
   candlesAndDeliveries: { size: 2, perTenant: 2, perAccount: 1 },
 }

@@ -33,7 +33,7 @@ import {
   type OnFinished,
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount, ThresholdBreach } from '@tradeport/domain/accounts'
-import type { Yielder, PeerNotices, Ports } from '@tradeport/domain/ports'
+import type { EventLoopYield, PeerNotices, Ports } from '@tradeport/domain/ports'
 import type { AffectedUsers, PlannedChange } from '@tradeport/domain/operator'
 import type { Order } from '@tradeport/domain/orders'
 import type { AccountId } from '@tradeport/domain/primitives'
@@ -46,12 +46,12 @@ import {
   cachedMarketData,
   cachedMarketDataFeeds,
   cachedTokenVerifier,
-  sharingNextRead,
+  coalesceReads,
 } from '@tradeport/memory'
 import type { CountersOf } from '@tradeport/memory'
 
 /** Uncached ports, plus settings of the composition. */
-export interface Adapters extends Omit<Ports, 'liveAccounts' | 'mailer'>, Yielder {
+export interface Adapters extends Omit<Ports, 'liveAccounts' | 'mailer'>, EventLoopYield {
   readonly peerNotices: PeerNotices
   /** The most deals of an account of which trades are shown. */
   readonly maxDeals: number
@@ -143,7 +143,7 @@ export const composeUseCases = (adapters: Adapters) => {
     // For the limits of desks.
     positionTrading: {
       ...ports.positionTrading,
-      freshPositions: sharingNextRead(ports.positionTrading.freshPositions),
+      freshPositions: coalesceReads(ports.positionTrading.freshPositions),
     },
   }
   const documents = createOperatorDocuments(ports)

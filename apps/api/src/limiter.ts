@@ -8,7 +8,7 @@ import type { RedisRateLimiterOptions } from '@tradeport/redis'
 import type { Logger } from 'pino'
 
 /** Which clock Redis goes by, and how long it may take to answer. */
-export type RedisTimes = Pick<RedisRateLimiterOptions, 'clock' | 'boundMs'>
+export type RedisTimes = Pick<RedisRateLimiterOptions, 'clock' | 'timeoutMs'>
 
 interface LimiterOptions {
   /** Null: this instance's own. */
@@ -27,7 +27,7 @@ export interface OpenedLimiter {
   /** As `status`, after asking Redis. */
   readonly check: () => Promise<LimiterStanding>
   /** How long in all the status was `alone`. */
-  readonly aloneMs: () => number
+  readonly localFallbackMs: () => number
   readonly close: () => Promise<void>
 }
 
@@ -40,7 +40,7 @@ export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimite
       limiter: local,
       status: () => 'in-process',
       check: async () => 'in-process',
-      aloneMs: () => 0,
+      localFallbackMs: () => 0,
       close: async () => undefined,
     }
   // Loaded only where it is used, like every package that only some configurations need.
@@ -52,8 +52,8 @@ export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimite
     onSuspension,
     log,
   })
-  const { status, check, aloneMs } = shared
-  return { limiter: shared, status, check, aloneMs, close: async () => shared.close() }
+  const { status, check, localFallbackMs } = shared
+  return { limiter: shared, status, check, localFallbackMs, close: async () => shared.close() }
 }
 
 /** One mail for each suspension. The reply does not wait for it. */

@@ -52,7 +52,7 @@ export const openListeners = async (
   const isDebugging = log.isLevelEnabled('debug')
   const dependencies: ServerDependencies = {
     clock: adapters.clock,
-    yieldToOthers: adapters.yieldToOthers,
+    yieldToEventLoop: adapters.yieldToEventLoop,
     log,
     newRequestId,
     isDraining,
@@ -64,7 +64,7 @@ export const openListeners = async (
       log.debug({ event: 'request', ...answered, durationMs }, 'a request was answered')
     },
   }
-  const listenOptions = { newRequestId, onMalformedRequest: metrics.unread }
+  const listenOptions = { newRequestId, onMalformedRequest: metrics.malformedRequest }
   const listeners: Listener[] = []
   closers.defer(() => endAll(listeners, config, log))
   const operatorApi = createOperatorApi(operatorUseCases, {

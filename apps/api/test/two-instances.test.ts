@@ -108,7 +108,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
   let service: TwoInstances
   beforeAll(async () => {
     service = await startTwoInstances([{ id: 'main' }], {
-      redis: { boundMs: 1_000 },
+      redis: { timeoutMs: 1_000 },
       environment: { CAPABILITIES: 'trading-tools' },
       onLogLine: (line) => logged.push(JSON.parse(line)),
     })

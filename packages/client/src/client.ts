@@ -23,7 +23,7 @@ import {
 import { allItems, type ReadPage } from './pages.ts'
 import { waitUntilSettled, type SettledOptions } from './placed-order.ts'
 import { adviceIfUnknown, pagingOf, type Client, type Route } from './routes.ts'
-import { askFor, send } from './send.ts'
+import { requestAccessToken, send } from './send.ts'
 
 /**
  * A client of one service with one credential. Its methods throw TradeportError and need no `this`.
@@ -57,7 +57,7 @@ export const createClient = (options: ClientOptions): Client => {
     const ofCall = limitsOf(changes, limits)
     const url = `${baseUrl}${fillPath(operation, path, ids)}${queryOf(kind === 'query' ? input : { wait })}`
     const credentialHeaders = await credential((accessToken) =>
-      askFor(accessToken, { ...ofCall, operation, idempotencyKey, signal }),
+      requestAccessToken(accessToken, { ...ofCall, operation, idempotencyKey, signal }),
     )
     // Read for each call, so that a replaced fetch is used.
     const fetch = options.fetch ?? globalThis.fetch

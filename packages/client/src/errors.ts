@@ -119,7 +119,7 @@ export type Fault =
       readonly isReplayed: boolean
     }
 
-export interface Circumstances {
+export interface ErrorContext {
   readonly operation: Operation
   readonly attempts: number
   readonly timeoutMs: number
@@ -129,8 +129,8 @@ export interface Circumstances {
   readonly ifUnknown?: string | undefined
 }
 
-export const toError = (fault: Fault, circumstances: Circumstances): TradeportError => {
-  const { operation, attempts, isUnknown = false, idempotencyKey, ifUnknown } = circumstances
+export const toError = (fault: Fault, context: ErrorContext): TradeportError => {
+  const { operation, attempts, isUnknown = false, idempotencyKey, ifUnknown } = context
   const advice =
     ifUnknown ??
     `It may have been done: call ${operation} again within 24 hours with the same arguments and the idempotencyKey of this error, which does it at most once.`
@@ -138,7 +138,7 @@ export const toError = (fault: Fault, circumstances: Circumstances): TradeportEr
   const needsAdvice =
     isUnknown && !(fault.kind === 'refusal' && fault.code === 'BROKER_OUTCOME_UNKNOWN')
   const error = new Error(
-    `${messageOf(fault, circumstances)}${needsAdvice ? ` ${advice}` : ''}`,
+    `${messageOf(fault, context)}${needsAdvice ? ` ${advice}` : ''}`,
     fault.kind === 'no-answer' ? { cause: fault.cause } : undefined,
   )
   const fields = {
@@ -165,7 +165,7 @@ const fieldsOf = (fault: Fault): object => {
   return { ...codes, status, details: ofCode, requestId, retryAfterSeconds }
 }
 
-const messageOf = (fault: Fault, { operation, timeoutMs, attempts }: Circumstances): string => {
+const messageOf = (fault: Fault, { operation, timeoutMs, attempts }: ErrorContext): string => {
   const after = `after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
   if (fault.kind === 'refusal') return fault.message
   if (fault.kind === 'unreadable')

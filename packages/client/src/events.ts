@@ -1,7 +1,7 @@
 // Follows a stream of events or quotes, and connects again where the connection ends.
 import type { DataOf, QueryOf } from './contract-types.ts'
 import { isTradeportError } from './errors.ts'
-import { eitherOf, sleep } from './send.ts'
+import { anySignal, sleep } from './send.ts'
 
 /** An event of the log. `data` is what webhooks get. */
 export type LogEvent = DataOf<'listEvents'>[number]
@@ -34,7 +34,7 @@ export interface QuotesOptions
 const eventSilenceMs = 45_000
 /** Prices of a lost connection look current until it is over. */
 export const quoteSilenceMs = 20_000
-const usualRetryMs = 2_000
+const defaultRetryMs = 2_000
 
 /** Opens the stream after an event; the signal closes it. */
 type Connect = (after: string | undefined, signal: AbortSignal) => Promise<Response>
@@ -53,7 +53,7 @@ export const follow = <Item>(
   const items = itemsOf<Item>(
     connect,
     after,
-    eitherOf(signal, stopped),
+    anySignal(signal, stopped),
     () => stopped.aborted,
     onConnection,
     silenceMs,
@@ -77,17 +77,17 @@ async function* itemsOf<Item>(
   silenceMs: number,
 ): AsyncGenerator<Item, void, void> {
   let last = after
-  let retryMs = usualRetryMs
+  let retryMs = defaultRetryMs
   let wasOpen = false
   for (;;) {
-    let refusedForMs = 0
+    let retryAfterMs = 0
     const response = await connect(last, signal).catch((error: unknown) => {
       if (isStopped()) return undefined
       // Once there was a connection, what is not the service's answer comes from a proxy.
       const isOfProxy = wasOpen && isTradeportError(error) && error.code === 'UNREADABLE_ANSWER'
-      const afterMs = passesAfterMs(error) ?? (isOfProxy ? 0 : undefined)
+      const afterMs = retryDelayMs(error) ?? (isOfProxy ? 0 : undefined)
       if (afterMs === undefined) throw error
-      refusedForMs = afterMs
+      retryAfterMs = afterMs
       return undefined
     })
     if (isStopped()) return
@@ -106,12 +106,12 @@ async function* itemsOf<Item>(
     }
     if (isStopped()) return
     if (response !== undefined) onConnection?.(false)
-    await sleep(Math.max(retryMs, refusedForMs), signal)
+    await sleep(Math.max(retryMs, retryAfterMs), signal)
   }
 }
 
 /** After how long the same request may succeed; undefined where it cannot, however long that is. */
-export const passesAfterMs = (error: unknown): number | undefined => {
+export const retryDelayMs = (error: unknown): number | undefined => {
   if (!isTradeportError(error) || error.code === 'ABORTED') return undefined
   // Without the capability or a feed there are no quotes, however often they are asked for.
   if (error.code === 'NOT_IMPLEMENTED') return undefined
@@ -135,7 +135,7 @@ async function* framesOf(
   let rest = ''
   try {
     for (;;) {
-      const { value, done } = await withinSilence(reader.read(), silenceMs)
+      const { value, done } = await withIdleTimeout(reader.read(), silenceMs)
       if (done) return
       const frames = (rest + value).split('\n\n')
       rest = frames.pop() ?? ''
@@ -157,7 +157,7 @@ const frameOf = (text: string): Frame =>
     }),
   )
 
-const withinSilence = async <A>(read: Promise<A>, silenceMs: number): Promise<A> => {
+const withIdleTimeout = async <A>(read: Promise<A>, silenceMs: number): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('nothing came')), silenceMs)

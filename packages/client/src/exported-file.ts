@@ -1,5 +1,5 @@
 // The file of exportTrades, as a stream or as text.
-import { toError, type Circumstances } from './errors.ts'
+import { toError, type ErrorContext } from './errors.ts'
 
 export interface ExportedFile {
   /** `trades_2026-11-21.csv` */
@@ -28,7 +28,7 @@ const responses = new WeakMap<ReadableStream, Response>()
 
 export const toExportedFile = (
   response: Response,
-  circumstances: Circumstances,
+  context: ErrorContext,
   signal: AbortSignal | undefined,
 ): ExportedFile => {
   const { headers } = response
@@ -46,7 +46,7 @@ export const toExportedFile = (
         throw new TypeError('the file was read already: keep what the first read returned.')
       return response.text().catch((cause: unknown) => {
         const code = signal?.aborted === true ? 'ABORTED' : 'NETWORK_FAILURE'
-        throw toError({ kind: 'no-answer', code, cause }, circumstances)
+        throw toError({ kind: 'no-answer', code, cause }, context)
       })
     },
   }

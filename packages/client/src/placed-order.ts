@@ -2,7 +2,7 @@
 import type { Order } from './contract.ts'
 import type { ReplyOf } from './contract-types.ts'
 import { isTradeportError, toError } from './errors.ts'
-import { passesAfterMs } from './events.ts'
+import { retryDelayMs } from './events.ts'
 import type { CallOptions } from './options.ts'
 import { sleep } from './send.ts'
 
@@ -39,24 +39,24 @@ export const waitUntilSettled = async (
   const leftMs = (): number => Math.max(0, timeoutMs - elapsedMs())
   let latest = order
   let failure: Error | undefined
-  let refusedForMs = 0
+  let retryAfterMs = 0
   while (latest.status === 'pending') {
     if (leftMs() === 0) throw timedOut(id, timeoutMs, failure)
     const pauseMs = Math.min(Math.max(elapsedMs() / 4, shortestPauseMs), longestPauseMs)
-    await sleep(Math.min(Math.max(pauseMs, refusedForMs), leftMs()), signal)
+    await sleep(Math.min(Math.max(pauseMs, retryAfterMs), leftMs()), signal)
     const readMs = Math.min(Math.ceil(leftMs()) + lastReadMs, longestReadMs)
     try {
       const read = await getOrder(id, { signal, timeoutMs: readMs, retry: { attempts: 1 } })
       latest = read.data
       failure = undefined
-      refusedForMs = 0
+      retryAfterMs = 0
     } catch (error) {
       if (!isTradeportError(error)) throw error
-      const afterMs = passesAfterMs(error)
+      const afterMs = retryDelayMs(error)
       if (afterMs === undefined || afterMs > leftMs())
         throw Object.assign(error, { outcome: 'unknown' })
       failure = error
-      refusedForMs = afterMs
+      retryAfterMs = afterMs
     }
   }
   return latest

@@ -26,10 +26,10 @@ export const send = async (call: Call): Promise<Reply<unknown, unknown> | Respon
   const startedAt = performance.now()
   const startedOn = Date.now()
   // performance.now stands still while the machine is suspended.
-  const isLateAfter = (ms: number): boolean =>
+  const wouldExceedDeadline = (ms: number): boolean =>
     Math.max(performance.now() - startedAt, Date.now() - startedOn) + ms > retry.withinMs
   let isUnknown = false
-  let counted = 0
+  let countedAttempts = 0
   for (let attempts = 0; ;) {
     if (signal?.aborted === true) {
       const fault = { kind: 'no-answer', code: 'ABORTED', cause: signal.reason } as const
@@ -39,15 +39,18 @@ export const send = async (call: Call): Promise<Reply<unknown, unknown> | Respon
     const answer = await sendOnce(call)
     if (!('kind' in answer)) return answer
     // Later answers that the first attempt is still in progress use up no attempt.
-    if (attempts === 1 || !isInProgress(answer)) counted++
+    if (attempts === 1 || !isInProgress(answer)) countedAttempts++
     // A refusal of a repetition says nothing about earlier attempts, unless it is the kept answer
     // to one of them.
-    const isKept = answer.kind === 'refusal' && answer.isReplayed
-    isUnknown = mayBeDone(call, answer) || (isUnknown && !isKept)
+    const isReplayed = answer.kind === 'refusal' && answer.isReplayed
+    isUnknown = mayHaveTakenEffect(call, answer) || (isUnknown && !isReplayed)
     const waitMs = waitBeforeNext(answer, attempts)
-    const isLast = counted >= retry.attempts || !mayBeSentAgain(call, answer) || isLateAfter(waitMs)
+    const isLast =
+      countedAttempts >= retry.attempts ||
+      !mayBeSentAgain(call, answer) ||
+      wouldExceedDeadline(waitMs)
     if (!isLast) await sleep(waitMs, signal)
-    if (isLast || isLateAfter(0)) throw toError(answer, { ...call, attempts, isUnknown })
+    if (isLast || wouldExceedDeadline(0)) throw toError(answer, { ...call, attempts, isUnknown })
   }
 }
 
@@ -70,7 +73,7 @@ const sendOnce = async ({
       ...(body === undefined ? {} : { body }),
       // A redirect would send the API key elsewhere.
       redirect: 'manual',
-      signal: eitherOf(signal, timeout.signal),
+      signal: anySignal(signal, timeout.signal),
     })
     if (!wantsResponse || !response.ok) return await readAnswer(response)
     return isFileOrStream(response) ? response : unreadable(response, await response.text())
@@ -148,7 +151,7 @@ const retryAfter = (headers: Headers): number | undefined => {
 
 // Refusals with status 503 and 504 that come before anything is done, unless their details say that
 // the outcome is unknown.
-const provesNothingDone: readonly string[] = [
+const codesBeforeAnyEffect: readonly string[] = [
   'BROKER_UNAVAILABLE',
   'CHALLENGE_CHECK_UNAVAILABLE',
   'INTERNAL_TIMEOUT',
@@ -162,7 +165,7 @@ const isInProgress = (fault: Fault): boolean =>
 /**
  * Whether the service may have done what the request asked for, unless its reply proves otherwise.
  */
-const mayBeDone = ({ isRead, operation }: Call, fault: Fault): boolean => {
+const mayHaveTakenEffect = ({ isRead, operation }: Call, fault: Fault): boolean => {
   if (isRead) return false
   if (fault.kind !== 'refusal') return true
   // An earlier request with this key may be doing it now.
@@ -173,14 +176,14 @@ const mayBeDone = ({ isRead, operation }: Call, fault: Fault): boolean => {
   if (fault.code === 'ORDER_NOT_CANCELLABLE')
     return details?.['status'] === 'cancelled' || details?.['status'] === 'partially_filled'
   if (fault.code === 'NOT_FOUND' && operation === 'deleteWebhook') return true
-  return fault.status >= 500 && fault.status !== 501 && !provesNothingDone.includes(fault.code)
+  return fault.status >= 500 && fault.status !== 501 && !codesBeforeAnyEffect.includes(fault.code)
 }
 
 // Waiting does not help with these, whatever their status.
-const lastingCodes: readonly string[] = ['ACCOUNT_DISCONNECTED', 'BROKER_OUTCOME_UNKNOWN']
+const nonRetryableCodes: readonly string[] = ['ACCOUNT_DISCONNECTED', 'BROKER_OUTCOME_UNKNOWN']
 
 const mayBeSentAgain = ({ isRead, method }: Call, fault: Fault): boolean => {
-  if (fault.kind === 'refusal' && lastingCodes.includes(fault.code)) return false
+  if (fault.kind === 'refusal' && nonRetryableCodes.includes(fault.code)) return false
   if (isRead) return isTemporary(fault)
   // The service carries out a POST once for its key, so that the next answer shows the outcome.
   if (method === 'POST')
@@ -213,7 +216,7 @@ const waitBeforeNext = (fault: Fault, attempts: number): number => {
 }
 
 /** What the caller's `accessToken` gives, within the time of one request. Throws a TradeportError. */
-export const askFor = async (
+export const requestAccessToken = async (
   accessToken: () => string | Promise<string>,
   {
     operation,
@@ -225,7 +228,7 @@ export const askFor = async (
   const over = new AbortController()
   let isLate = false
   const untilLate = async (): Promise<never> => {
-    await sleep(timeoutMs, eitherOf(signal, over.signal))
+    await sleep(timeoutMs, anySignal(signal, over.signal))
     isLate = true
     throw signal?.reason ?? new Error(`no token within ${timeoutMs} ms`)
   }
@@ -247,7 +250,7 @@ export const askFor = async (
 }
 
 /** Aborted as soon as one of both is. */
-export const eitherOf = (signal: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
+export const anySignal = (signal: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
   signal === undefined ? other : AbortSignal.any([signal, other])
 
 /** A timer of more ends at once. */

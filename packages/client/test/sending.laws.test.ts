@@ -155,10 +155,10 @@ it('a request is sent only as often as is allowed and safe, and its outcome is r
           retry,
         )
         expect(sent.length).toBeGreaterThanOrEqual(1)
-        const counted = answers.filter(
+        const countedAttempts = answers.filter(
           ({ code }, index) => index === 0 || code !== 'IDEMPOTENCY_IN_PROGRESS',
         )
-        expect(counted.length).toBeLessThanOrEqual(retry.attempts)
+        expect(countedAttempts.length).toBeLessThanOrEqual(retry.attempts)
         for (const [index, before] of answers.slice(0, -1).entries()) {
           const [from, to] = [sent[index]?.atMs ?? 0, sent[index + 1]?.atMs ?? 0]
           const { kind, status, code = '', retryAfter } = before

@@ -31,17 +31,17 @@ export interface Action {
 export const useAction = (subject: string, onEnd?: () => void): Action => {
   const [state, setState] = useState<Omit<Action, 'run' | 'isRunning'>>({ isDisabled: false })
   const { actionKeys: keys } = useSession()
-  const gone = useRef(new AbortController()).current
-  useEffect(() => () => gone.abort(), [])
+  const unmounted = useRef(new AbortController()).current
+  useEffect(() => () => unmounted.abort(), [])
   const run: Action['run'] = async (work, what = '') => {
     const name = `${subject} ${what}`
     const key = keys.get(name) ?? newIdempotencyKey()
     setState({ isDisabled: true })
     try {
-      const done = await work(key, gone.signal)
+      const done = await work(key, unmounted.signal)
       keys.delete(name)
       setState({ isDisabled: false, done })
-      if (!gone.signal.aborted) onEnd?.()
+      if (!unmounted.signal.aborted) onEnd?.()
     } catch (error) {
       // Another error says what was answered.
       const { state, text } = isTradeportError(error)
@@ -58,8 +58,8 @@ export const useAction = (subject: string, onEnd?: () => void): Action => {
           ? `${text} ${again}.`
           : text
       setState({ isDisabled: true, failure })
-      if (!gone.signal.aborted) onEnd?.()
-      await sleep(waitMs, gone.signal)
+      if (!unmounted.signal.aborted) onEnd?.()
+      await sleep(waitMs, unmounted.signal)
       setState({ isDisabled: false, failure })
     }
   }

@@ -8,7 +8,7 @@ import { number, percent, viewerZone } from './format.ts'
 import { Notice, Section, ReadResult, useMoney } from './parts.tsx'
 import { ChartFrame } from './chart-frame.tsx'
 import { Distribution, Months, WeekHours } from './trade-charts.tsx'
-import { inTurn, useRead } from './read.ts'
+import { withCalculationLimit, useRead } from './read.ts'
 import { Figures, Interval } from './statistics.tsx'
 
 /** Besides the viewer's own: UTC, and those of large markets. */
@@ -94,7 +94,7 @@ export const ResampledIntervals = ({ filter }: { filter: Filter }) => {
     String(asked),
     asked === 0
       ? undefined
-      : inTurn(async (client, signal) => {
+      : withCalculationLimit(async (client, signal) => {
           const options = { signal, timeoutMs: 60_000 }
           return (await client.getRobustStatistics({ ...filter, resamples }, options)).data
         }),

@@ -36,7 +36,7 @@ export const oneAtATime = (task: (signal: AbortSignal) => Promise<void>) => {
 }
 
 /** Runs `count` tasks at once at most. The others wait in turn; an aborted one is not run. */
-export const atMost = (count: number) => {
+export const limitConcurrency = (count: number) => {
   let running = 0
   const waiting: (() => void)[] = []
   return async <A>(task: () => Promise<A>, signal: AbortSignal): Promise<A> => {

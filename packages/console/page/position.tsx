@@ -5,13 +5,13 @@ import { PositionTable } from './position-table.tsx'
 import { readPosition } from './positions.ts'
 import { useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
-import { TradePage, useIsRecent } from './trade.tsx'
+import { TradePage, useMountedRecently } from './trade.tsx'
 
 const everyMs = 10_000
 
 export const PositionPage = ({ id }: { id: string }) => {
   const { whyHidden } = useSession()
-  const isRecent = useIsRecent()
+  const isRecent = useMountedRecently()
   const read = useRead(
     'positions',
     id,

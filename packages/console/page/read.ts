@@ -4,7 +4,7 @@ import { sleep, type ArgsOf, type Operation, type ReplyOf } from '@tradeport/cli
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Area } from './access.ts'
 import { serviceNow } from './format.ts'
-import { atMost, oneAtATime } from './one-at-a-time.ts'
+import { limitConcurrency, oneAtATime } from './one-at-a-time.ts'
 import { useSession, type Session } from './session.ts'
 import { sentenceOf, withDistinctNames } from './words.ts'
 
@@ -83,7 +83,9 @@ export const useRead = <A>(
   const isOver = shown.data !== undefined && isFinal?.(shown.data) === true
   useInterval(
     () => {
-      setState((last) => (isLate(last, everyMs) ? { ...last, failure: 'Reading again…' } : last))
+      setState((last) =>
+        isOutdated(last, everyMs) ? { ...last, failure: 'Reading again…' } : last,
+      )
       reading.runUnlessRunning()
     },
     isOver ? undefined : everyMs,
@@ -93,14 +95,14 @@ export const useRead = <A>(
 }
 
 /** Whether what is shown is old: the tab was hidden, or a read takes long. */
-const isLate = ({ readAt, failure }: Read<unknown>, everyMs = Infinity): boolean =>
+const isOutdated = ({ readAt, failure }: Read<unknown>, everyMs = Infinity): boolean =>
   failure === undefined && readAt !== undefined && serviceNow() - Date.parse(readAt) > 2 * everyMs
 
 /** How many calculations over long histories the service runs at a time for one user. */
-const limitCalculations = atMost(2)
+const limitCalculations = limitConcurrency(2)
 
 /** Makes a calculation wait while that many are running. */
-export const inTurn =
+export const withCalculationLimit =
   <A>(calculate: Request<A>): Request<A> =>
   (client, signal) =>
     limitCalculations(() => calculate(client, signal), signal)
@@ -122,7 +124,7 @@ export const useReply = <Op extends ReadOperation>(
     ) => Promise<ReplyOf<Op>>
     return method(...(args ?? []), { signal })
   }
-  const read = isCalculation.test(operation) ? inTurn(call) : call
+  const read = isCalculation.test(operation) ? withCalculationLimit(call) : call
   return useRead(area, JSON.stringify([operation, args]), args && read, when)
 }
 

@@ -24,7 +24,7 @@ import { TradePrices } from './trade-prices.tsx'
 const [everyMs, maxWaitMs] = [5_000, 60_000]
 
 /** Whether the part was shown within the last minute. */
-export const useIsRecent = (): boolean => {
+export const useMountedRecently = (): boolean => {
   const [isRecent, setIsRecent] = useState(true)
   useEffect(() => {
     const timer = setTimeout(() => setIsRecent(false), maxWaitMs)
@@ -34,7 +34,7 @@ export const useIsRecent = (): boolean => {
 }
 
 export const TradePage = ({ id }: { id: string }) => {
-  const isRecent = useIsRecent()
+  const isRecent = useMountedRecently()
   const untilFound = { ...(isRecent && { everyMs }), isFinal: () => true }
   const trade = useReply('trades', 'getTrade', [id], untilFound)
   const deals = useReply('insights', 'getTradeDeals', [id, {}], untilFound)

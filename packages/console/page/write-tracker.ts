@@ -2,7 +2,7 @@
 // answer is lost, the outcome is unknown until a read shows whether the write was done.
 import { isTradeportError, newIdempotencyKey, sleep } from '@tradeport/client'
 import { plural } from './format.ts'
-import { atMost } from './one-at-a-time.ts'
+import { limitConcurrency } from './one-at-a-time.ts'
 import { sentenceOf } from './words.ts'
 
 export interface Outcome {
@@ -144,7 +144,7 @@ export const createWriteTracker = (unresolved: readonly UnresolvedWrite[] = []) 
   let lastId = unresolved.length
   const listeners = new Set<() => void>()
   const running = new Map<number, AbortController>()
-  const limitCloses = atMost(maxCloses)
+  const limitCloses = limitConcurrency(maxCloses)
   const set = (next: readonly SentWrite[]): void => {
     writes = next
     for (const listener of listeners) listener()

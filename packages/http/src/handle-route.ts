@@ -5,7 +5,12 @@ import { parse as parseQuery, type ParsedUrlQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 import type { IdempotencyClaim } from '@tradeport/domain/access'
 import { invalid, type Issue, refuse, type Refusal } from '@tradeport/domain/errors'
-import type { Clock, IdempotencyGuard, IdempotencyStore, Yielder } from '@tradeport/domain/ports'
+import type {
+  Clock,
+  IdempotencyGuard,
+  IdempotencyStore,
+  EventLoopYield,
+} from '@tradeport/domain/ports'
 import { toIso, type Instant } from '@tradeport/domain/primitives'
 import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
@@ -49,7 +54,7 @@ interface AuthorizedCaller extends DescribedCaller {
   readonly identifyAgain: () => Promise<E.Either<Refusal, unknown>>
 }
 
-export interface RouteDependencies extends Yielder, Draining {
+export interface RouteDependencies extends EventLoopYield, Draining {
   readonly clock: Clock
 }
 

@@ -8,7 +8,7 @@ import type {
   ScopedCaller,
 } from '@tradeport/domain/access'
 import type { Refusal, RefusalTag } from '@tradeport/domain/errors'
-import type { Yielder, IdempotencyGuard } from '@tradeport/domain/ports'
+import type { EventLoopYield, IdempotencyGuard } from '@tradeport/domain/ports'
 import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body.ts'
@@ -72,7 +72,7 @@ type InputOf<Params, Query, Headers, Body> = Input<Params> &
 
 export interface StreamedReply {
   readonly headers: Readonly<Record<string, string>>
-  readonly content: (dependencies: Yielder & Draining) => AsyncIterable<string>
+  readonly content: (dependencies: EventLoopYield & Draining) => AsyncIterable<string>
   /** Of events: it lasts as long as its reader and the credential do. */
   readonly live?: {
     /** Whether it has ended by itself. */

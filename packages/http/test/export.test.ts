@@ -154,7 +154,7 @@ describe('a long export', () => {
     async (format) => {
       const steps: number[] = []
       let resumed = process.threadCpuUsage()
-      const yieldToOthers = async (): Promise<void> => {
+      const yieldToEventLoop = async (): Promise<void> => {
         const { user, system } = process.threadCpuUsage(resumed)
         steps.push((user + system) / 1_000)
         await turn()
@@ -162,7 +162,7 @@ describe('a long export', () => {
       }
       await using api = await runApi(
         { exportTrades: () => TE.right(many) },
-        fakeDependencies({ yieldToOthers }),
+        fakeDependencies({ yieldToEventLoop }),
       )
       const { text } = await send(api, `/api/v1/trades/export?format=${format}`)
       const read =

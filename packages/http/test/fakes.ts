@@ -484,7 +484,7 @@ export const fakeDependencies = (parts: Partial<ApiDependencies> = {}): FakeDepe
     },
     newRequestId: () => `req_${(ids += 1)}`,
     isDraining: () => false,
-    yieldToOthers: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
     log: {
       warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
       error: (fields, message) => lines.push({ level: 'error', fields, message }),

@@ -103,7 +103,7 @@ export const cachedBroker = (
       }),
     requiredMargin: (account, query) => {
       const { symbol, side, volume, openPrice } = query
-      return noneIfLate(
+      return noneOnTimeout(
         maxMarginWaitMs,
         margins.read(keyOf(account, symbol, side, volume, openPrice), () =>
           limitOf(account.accountId)(broker.requiredMargin(account, query)),
@@ -118,7 +118,7 @@ export const cachedBroker = (
 }
 
 /** None if the read takes longer; it continues, and later readers get its result. */
-const noneIfLate =
+const noneOnTimeout =
   <A>(
     ms: number,
     read: TE.TaskEither<BrokerReadError, O.Option<A>>,
@@ -133,24 +133,24 @@ const noneIfLate =
 
 /**
  * The keys of an account's values contain its link, so that a new link shows at once, and a number
- * that `invalidate` changes.
+ * that `invalidate` increments.
  */
 const createAccountKeys = () => {
   // More accounts than can change while a value is kept.
-  const changes = createLruCache<AccountId, number>(100_000)
-  let lastChange = 0
+  const versions = createLruCache<AccountId, number>(100_000)
+  let lastVersion = 0
   return {
     keyOf: (account: BrokerAccount, ...more: readonly (string | number)[]): string => {
       const { accountId, owner, providerAccountId, region, platform } = account
-      const change = changes.get(accountId)
+      const version = versions.get(accountId)
       const { tenantId, userId } = owner
-      const link = [accountId, change, tenantId, userId, providerAccountId, region, platform]
+      const link = [accountId, version, tenantId, userId, providerAccountId, region, platform]
       // No stored text holds U+0000.
       return [...link, ...more].join('\0')
     },
     invalidate: (accountId: AccountId): void => {
-      lastChange += 1
-      changes.set(accountId, lastChange)
+      lastVersion += 1
+      versions.set(accountId, lastVersion)
     },
   }
 }
@@ -242,7 +242,7 @@ export const cachedMarketData = (
     weigh: (candles) => 1 + candles.length,
     counters: countersOf?.('candles'),
   })
-  const earlierCandles = createSingleFlightCache<
+  const emptyCandlePages = createSingleFlightCache<
     BrokerReadError | ServiceUnavailable,
     readonly Candle[]
   >({
@@ -268,7 +268,7 @@ export const cachedMarketData = (
       const { timeframe, to, limit } = window
       return to > clock.now()
         ? latestCandles.read(keyOf(account, symbol, timeframe, limit), read)
-        : earlierCandles.read(keyOf(account, symbol, timeframe, limit, to), read)
+        : emptyCandlePages.read(keyOf(account, symbol, timeframe, limit, to), read)
     },
   }
 }

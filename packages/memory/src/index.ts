@@ -8,5 +8,5 @@ export {
 export { createAddressLimits } from './address-limits.ts'
 export { cachedAccounts, cachedCredentials, cachedTokenVerifier } from './credential-caches.ts'
 export { createLocalRateLimiter } from './local-rate-limiter.ts'
-export { sharingNextRead } from './next-read.ts'
+export { coalesceReads } from './next-read.ts'
 export type { CountersOf } from './single-flight-cache.ts'

@@ -12,7 +12,7 @@ const pause = (ms: number): Promise<void> =>
  * Begins a read at once where none of the account is running. Otherwise one read for all who ask
  * meanwhile begins when the running one ends, or after `longestWaitMs`.
  */
-export const sharingNextRead = <A>(
+export const coalesceReads = <A>(
   read: (account: BrokerAccount) => () => Promise<A>,
 ): typeof read => {
   const running = new Map<string, Promise<A>>()

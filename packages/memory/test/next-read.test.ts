@@ -2,7 +2,7 @@
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { newAccountId } from '@tradeport/testkit'
 import { afterEach, expect, it, vi } from 'vitest'
-import { sharingNextRead } from '../src/index.ts'
+import { coalesceReads } from '../src/index.ts'
 import { ended } from './clock.ts'
 
 const account: BrokerAccount = {
@@ -20,7 +20,7 @@ const others: readonly BrokerAccount[] = [
 
 const setUp = () => {
   const begun: PromiseWithResolvers<number>[] = []
-  const read = sharingNextRead(() => () => {
+  const read = coalesceReads(() => () => {
     begun.push(Promise.withResolvers<number>())
     return begun.at(-1)!.promise
   })

@@ -19,7 +19,7 @@ interface CacheCounters {
 interface LimiterReading {
   readonly status: LimiterStanding
   /** How long in total this instance has limited alone. */
-  readonly aloneMs: number
+  readonly localFallbackMs: number
 }
 
 interface PoolReading {
@@ -42,7 +42,7 @@ type Labels = Readonly<Record<string, string>>
 /** One value, values with their labels, or undefined if there is none. */
 type Readings = number | undefined | readonly (readonly [labels: Labels, value: number])[]
 
-const listed = (readings: Readings) =>
+const toSeries = (readings: Readings) =>
   typeof readings === 'number' ? ([[{}, readings]] as const) : (readings ?? [])
 
 const buildMetrics = () => {
@@ -72,7 +72,7 @@ const buildMetrics = () => {
       registers,
       collect() {
         this.reset()
-        for (const [labels, value] of listed(read())) this.inc(labels, value)
+        for (const [labels, value] of toSeries(read())) this.inc(labels, value)
       },
     })
   }
@@ -89,7 +89,7 @@ const buildMetrics = () => {
       labelNames,
       registers,
       async collect() {
-        const readings = listed(await read())
+        const readings = toSeries(await read())
         this.reset()
         // A gauge without labels begins at 0.
         if (readings.length === 0) this.remove({})
@@ -104,7 +104,7 @@ const buildMetrics = () => {
     'tradeport_limiter_suspensions_total',
     'Suspensions that began with a request to this instance.',
   )
-  const unread = counter(
+  const malformedRequest = counter(
     'tradeport_http_unread_total',
     'Answers to what never became a request, by status.',
     ['status'],
@@ -175,7 +175,7 @@ const buildMetrics = () => {
     requests: ({ method, route, status, durationMs }: AnsweredRequest): void =>
       requests.labels(method, route, String(status)).observe(durationMs / 1_000),
     /** Counts an answer to what never became a request. */
-    unread: (status: number): void => unread.inc({ status: String(status) }),
+    malformedRequest: (status: number): void => malformedRequest.inc({ status: String(status) }),
     providerCalls: observeProviderCall,
     deliveries: observeDelivery,
     decisions,
@@ -200,7 +200,7 @@ const buildMetrics = () => {
         'tradeport_limiter_alone_seconds_total',
         'How long in total this instance has limited alone.',
         [],
-        () => read().aloneMs / 1_000,
+        () => read().localFallbackMs / 1_000,
       )
     },
     watchPool: (read: () => PoolReading): void => {

@@ -160,17 +160,17 @@ describe('the limiter', () => {
 
   it('reports whether it limits alone, and for how long in total', async () => {
     const metrics = createMetrics()
-    let reading = { status: 'shared' as 'shared' | 'alone', aloneMs: 0 }
+    let reading = { status: 'shared' as 'shared' | 'alone', localFallbackMs: 0 }
     metrics.watchLimiter(() => reading)
-    for (const [status, aloneMs, isAlone] of [
+    for (const [status, localFallbackMs, isAlone] of [
       ['shared', 0, 0],
       ['alone', 1_500, 1],
       ['shared', 2_000, 0],
     ] as const) {
-      reading = { status, aloneMs }
+      reading = { status, localFallbackMs }
       expect(await valuesOf(metrics, 'tradeport_limiter_alone')).toEqual({ '': isAlone })
       expect(await valuesOf(metrics, 'tradeport_limiter_alone_seconds_total')).toEqual({
-        '': aloneMs / 1_000,
+        '': localFallbackMs / 1_000,
       })
     }
   })
@@ -220,7 +220,7 @@ describe('the process', () => {
     const [one, other] = [createMetrics(), createMetrics()]
     one.ownerNotice('sent')
     one.suspensionBegan()
-    one.unread(431)
+    one.malformedRequest(431)
     one.webhookDisabled()
     expect(await valuesOf(one, 'tradeport_http_unread_total')).toEqual({ 'status=431': 1 })
     expect(await valuesOf(one, 'tradeport_owner_notices_total')).toMatchObject({

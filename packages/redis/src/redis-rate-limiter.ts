@@ -29,9 +29,9 @@ export interface RedisRateLimiterOptions {
   readonly onSuspension: SuspensionListener
   readonly log: Log
   /** The longest that a request waits for Redis; 100 ms by default. */
-  readonly boundMs?: number
+  readonly timeoutMs?: number
   /** The time between probes while Redis is unavailable; 500 ms by default. */
-  readonly probeEveryMs?: number
+  readonly probeIntervalMs?: number
   /** A connection without traffic for so long is replaced; 10 s by default. */
   readonly silenceMs?: number
   readonly prefix?: string
@@ -42,10 +42,10 @@ export interface RedisRateLimiterOptions {
 export interface RedisRateLimiter extends RateLimiter {
   /** `alone` while this instance limits without Redis. */
   readonly status: () => 'shared' | 'alone'
-  /** The status after a probe of at most `boundMs`. */
+  /** The status after a probe of at most `timeoutMs`. */
   readonly check: () => Promise<'shared' | 'alone'>
   /** How long in total this instance has limited alone. */
-  readonly aloneMs: () => number
+  readonly localFallbackMs: () => number
   readonly close: () => void
 }
 
@@ -69,8 +69,8 @@ export const openRedisRateLimiter = async (
     local,
     onSuspension,
     log,
-    boundMs = 100,
-    probeEveryMs = 500,
+    timeoutMs = 100,
+    probeIntervalMs = 500,
     silenceMs = 10_000,
     prefix = 'tradeport:limits:',
     clock = 'redis',
@@ -101,14 +101,14 @@ export const openRedisRateLimiter = async (
   let state: 'up' | 'down' | 'closed' = 'up'
   let timer: NodeJS.Timeout | undefined
   let downSince = 0
-  let pastDownMs = 0
+  let totalDownMs = 0
   const isUp = (): boolean => state === 'up'
-  const downMs = (): number => pastDownMs + (state === 'down' ? performance.now() - downSince : 0)
+  const downMs = (): number => totalDownMs + (state === 'down' ? performance.now() - downSince : 0)
   /** Whether Redis answers now. Sends what a request would send. */
   const check = async (): Promise<boolean> => {
     try {
       // Both at once, within the bound of one request: a connection keeps their order.
-      await inTime(Promise.all([select(), askRedis(probeSubject, undefined, 0)]), boundMs)
+      await withTimeout(Promise.all([select(), askRedis(probeSubject, undefined, 0)]), timeoutMs)
       markUp()
     } catch (error) {
       markDown(error)
@@ -121,12 +121,12 @@ export const openRedisRateLimiter = async (
   const probeLater = (): void => {
     clearTimeout(timer)
     if (state !== 'down') return
-    timer = setTimeout(() => void probeAgain(), probeEveryMs)
+    timer = setTimeout(() => void probeAgain(), probeIntervalMs)
     timer.unref()
   }
   const markUp = (): void => {
     if (state !== 'down') return
-    pastDownMs = downMs()
+    totalDownMs = downMs()
     state = 'up'
     // It may have lost its data.
     generations = new WeakMap()
@@ -166,7 +166,7 @@ export const openRedisRateLimiter = async (
     )
     let shared: SharedDecision
     try {
-      shared = await inTime(answer, boundMs)
+      shared = await withTimeout(answer, timeoutMs)
     } catch (error) {
       markDown(error)
       answer.then((late) => adoptLateSuspension(subject, late, now)).catch(() => undefined)
@@ -208,13 +208,13 @@ export const openRedisRateLimiter = async (
     onSuspension(subject, state.suspendedUntil)
   }
 
-  await inTime(redis.connect().then(select), connectMs).catch(markDown)
+  await withTimeout(redis.connect().then(select), connectMs).catch(markDown)
   return {
     decide: (subject, endpoint, now) =>
       isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now),
     status: () => (isUp() ? 'shared' : 'alone'),
     check: async () => ((await check()) ? 'shared' : 'alone'),
-    aloneMs: downMs,
+    localFallbackMs: downMs,
     close: () => {
       state = 'closed'
       clearTimeout(timer)
@@ -227,7 +227,7 @@ export const openRedisRateLimiter = async (
  * Rejects if the answer takes longer. An answer that has arrived but was not read yet, in a busy
  * process, is in time.
  */
-const inTime = <A>(answer: Promise<A>, ms: number): Promise<A> =>
+const withTimeout = <A>(answer: Promise<A>, ms: number): Promise<A> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`))),

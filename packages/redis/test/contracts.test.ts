@@ -48,7 +48,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       onSuspension,
       log: quietLog,
       // However busy the machine is.
-      boundMs: 60_000,
+      timeoutMs: 60_000,
       silenceMs: 60_000,
       prefix,
       clock: 'caller',

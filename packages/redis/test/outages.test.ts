@@ -51,8 +51,8 @@ const openInstance = async (
       warn: (fields, message) => lines.push({ level: 'warn', ...fields, message }),
     },
     // Long enough for a busy machine; a server that is gone or frozen is found out by less.
-    boundMs: 2_000,
-    probeEveryMs: 50,
+    timeoutMs: 2_000,
+    probeIntervalMs: 50,
     ...options,
   })
   const instance: Instance = {
@@ -98,9 +98,9 @@ describe.concurrent('a limiter without Redis', () => {
       const alone = await openInstance(proxy.url)
       const subject = newRateSubject()
       expect(alone.status()).toBe('alone')
-      const aloneMs = alone.aloneMs()
+      const localFallbackMs = alone.localFallbackMs()
       await pause(30)
-      expect(alone.aloneMs() - aloneMs).toBeGreaterThanOrEqual(20)
+      expect(alone.localFallbackMs() - localFallbackMs).toBeGreaterThanOrEqual(20)
       expect(alone.decide(subject, exportLimit, Date.now())).not.toBeInstanceOf(Promise)
       expect(await alone.ask(subject, 11)).toEqual([...times(9, 'passed'), ...times(2, 'endpoint')])
       expect(alone.lines).toMatchObject([
@@ -118,7 +118,7 @@ describe.skipIf(!isInstalled)(
   () => {
     it('probes Redis for a check', async () => {
       await using server = await startOwnServer()
-      const one = await openInstance(server.url, { boundMs: 500, probeEveryMs: 60_000 })
+      const one = await openInstance(server.url, { timeoutMs: 500, probeIntervalMs: 60_000 })
       expect(await one.check()).toBe('shared')
       server.freeze()
       expect(one.status()).toBe('shared')
@@ -163,11 +163,11 @@ describe.skipIf(!isInstalled)(
       await server.start()
       const other = await openInstance(server.url)
       await one.until('shared')
-      const aloneMs = one.aloneMs()
-      expect(aloneMs).toBeGreaterThan(0)
-      expect(other.aloneMs()).toBe(0)
+      const localFallbackMs = one.localFallbackMs()
+      expect(localFallbackMs).toBeGreaterThan(0)
+      expect(other.localFallbackMs()).toBe(0)
       await pause(30)
-      expect(one.aloneMs()).toBe(aloneMs)
+      expect(one.localFallbackMs()).toBe(localFallbackMs)
       expect([await one.ask(subject, 1), await other.ask(subject, 6)]).toEqual([
         times(1, 'passed'),
         [...times(5, 'passed'), 'endpoint'],

@@ -10,7 +10,7 @@ export type ResolveName = (name: string) => Promise<readonly string[]>
  * servers that do not answer would delay everybody's lookups.
  * @param servers addresses with ports; the system's by default
  */
-export const askDns =
+export const resolveByDns =
   (servers?: readonly string[]): ResolveName =>
   async (name) => {
     const resolver = new Resolver({ timeout: 3_000, tries: 2 })
@@ -27,7 +27,7 @@ export const askDns =
  * file and search domains may hold names of own networks.
  */
 export const askDnsThenSystem =
-  (dns: ResolveName = askDns(), system: ResolveName = askInTurn(askSystem)): ResolveName =>
+  (dns: ResolveName = resolveByDns(), system: ResolveName = serialized(askSystem)): ResolveName =>
   async (name) => {
     const found = isLocalName(name) ? [] : await dns(name)
     return found.length > 0 ? found : system(name)
@@ -39,7 +39,7 @@ export const askSystem: ResolveName = async (name) => {
 }
 
 /** One name after another, so that a slow one leaves the system's threads to everybody else. */
-const askInTurn = (ask: ResolveName): ResolveName => {
+const serialized = (ask: ResolveName): ResolveName => {
   let last: Promise<unknown> = Promise.resolve()
   return (name) => {
     const askedAtMs = performance.now()

@@ -14,7 +14,7 @@ import {
   type DeliveryRequest,
   type WebhookReach,
 } from '@tradeport/domain/webhooks'
-import { askDns, askDnsThenSystem, type ResolveName } from './names.ts'
+import { resolveByDns, askDnsThenSystem, type ResolveName } from './names.ts'
 
 export interface UnansweredDelivery {
   readonly host: string
@@ -36,7 +36,7 @@ export interface WebhookSenderOptions {
   readonly ca?: string | undefined
   /** `deliveryTimeoutMs` by default. */
   readonly deadlineMs?: number
-  /** By default `askDns()`, or `askDnsThenSystem()` where own networks are allowed. */
+  /** By default `resolveByDns()`, or `askDnsThenSystem()` where own networks are allowed. */
   readonly resolveName?: ResolveName
 }
 
@@ -49,14 +49,14 @@ interface Destination {
 
 const maxAnswerBytes = 64 * 1_024
 /** Heads of status 1xx before the answer, of which a receiver could send any number. */
-const maxInterimAnswers = 10
+const maxInformationalResponses = 10
 
 export const createWebhookSender = ({
   reach,
   onUnanswered,
   ca,
   deadlineMs = deliveryTimeoutMs,
-  resolveName = reach.allowsLocalNames ? askDnsThenSystem() : askDns(),
+  resolveName = reach.allowsLocalNames ? askDnsThenSystem() : resolveByDns(),
 }: WebhookSenderOptions): WebhookSender => {
   const resolve = (name: string, signal: AbortSignal): Promise<readonly string[] | undefined> =>
     Promise.race([resolveName(name).catch(() => undefined), once(signal, 'abort').then(() => [])])
@@ -73,7 +73,7 @@ export const createWebhookSender = ({
       ? reach.allowsHttpOnLoopback && isLoopback(url.hostname)
       : url.protocol === 'https:' &&
         (literal !== null || reach.allowsLocalNames || !isLocalName(url.hostname))
-    if (!isHostAllowed) return unsent('host_not_allowed')
+    if (!isHostAllowed) return failedBeforeSending('host_not_allowed')
     const addresses =
       literal !== null
         ? [literal]
@@ -81,10 +81,10 @@ export const createWebhookSender = ({
           ? ['127.0.0.1', '::1']
           : await resolve(url.hostname, signal)
     const allows = isHttp ? isLoopback : reach.allowsAddress
-    if (signal.aborted) return unsent('timed_out')
-    if (addresses === undefined) return unsent('lookup_failed')
-    if (addresses.length === 0) return unsent('name_not_found')
-    if (!addresses.every(allows)) return unsent('host_not_allowed')
+    if (signal.aborted) return failedBeforeSending('timed_out')
+    if (addresses === undefined) return failedBeforeSending('lookup_failed')
+    if (addresses.length === 0) return failedBeforeSending('name_not_found')
+    if (!addresses.every(allows)) return failedBeforeSending('host_not_allowed')
     return post(delivery, { addresses, allows, isHttp }, signal)
   }
 
@@ -153,7 +153,7 @@ export const createWebhookSender = ({
     let interimAnswers = 0
     request.on('information', () => {
       interimAnswers += 1
-      if (interimAnswers > maxInterimAnswers) end()
+      if (interimAnswers > maxInformationalResponses) end()
     })
     for (const event of ['error', 'close']) request.on(event, end)
     request.end(body)
@@ -171,7 +171,7 @@ export const createWebhookSender = ({
   }
 }
 
-const unsent = (failureReason: SendFailure): AttemptAnswer => ({
+const failedBeforeSending = (failureReason: SendFailure): AttemptAnswer => ({
   responseCode: 0,
   responseTimeMs: 0,
   failureReason,

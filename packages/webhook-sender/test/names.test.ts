@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { decode, encode } from 'dns-packet'
 import { describe, expect, it } from 'vitest'
 import { createWebhookSender } from '../src/index.ts'
-import { askDns, askDnsThenSystem, askSystem } from '../src/names.ts'
+import { resolveByDns, askDnsThenSystem, askSystem } from '../src/names.ts'
 import { deliveryTo, loopback } from './support/delivery.ts'
 
 interface Zone {
@@ -30,7 +30,7 @@ const startNameServer = async (zone: Zone) => {
   await once(server, 'listening')
   return {
     queries,
-    ask: askDns([`127.0.0.1:${server.address().port}`]),
+    ask: resolveByDns([`127.0.0.1:${server.address().port}`]),
     [Symbol.dispose]: () => void server.close(),
   }
 }
@@ -57,7 +57,7 @@ describe('a name that DNS resolves', () => {
   it('has no address if no name can be so long', async () => {
     const longLabel = `${'a'.repeat(64)}.com`
     const longName = `${'a.'.repeat(200)}com`
-    for (const ask of [askDns(), askSystem])
+    for (const ask of [resolveByDns(), askSystem])
       for (const name of [longLabel, longName]) expect(await ask(name)).toEqual([])
   })
 

@@ -32,7 +32,7 @@ export const startTwoInstances = async (
     ...environment,
   }
   // Redis has as long to answer as a busy machine may take, and goes by the clock of the test.
-  const times = { redis: { clock: 'caller', boundMs: 10_000 }, ...options } as const
+  const times = { redis: { clock: 'caller', timeoutMs: 10_000 }, ...options } as const
   const one = await startTestService(accounts, { ...times, environment: servers })
   const otherFolder = join(tmpdir(), `tradeport-${randomBytes(6).toString('hex')}`)
   const startOther = () => startFrom({ ...one.environment, DATA_DIR: otherFolder }, times)

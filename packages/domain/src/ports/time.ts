@@ -21,9 +21,9 @@ export interface Stopwatch {
  */
 export type MaySend = () => boolean
 
-export interface Yielder {
+export interface EventLoopYield {
   /** Lets other work of this process run; long work calls it between its steps. */
-  readonly yieldToOthers: T.Task<void>
+  readonly yieldToEventLoop: T.Task<void>
 }
 
 export interface Pauser {

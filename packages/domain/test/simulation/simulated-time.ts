@@ -32,7 +32,7 @@ const createRandom = (seed: number) => {
 }
 
 /** Lets every promise that can go on do so. */
-const yieldToOthers = (): Promise<void> => new Promise(setImmediate)
+const yieldToEventLoop = (): Promise<void> => new Promise(setImmediate)
 
 const createTimeline = () => {
   // Latest first; of one moment, the last scheduled first.
@@ -61,7 +61,7 @@ const createTimeline = () => {
         queue.pop()
         nowMs = next.atMs
         next.event()
-        await yieldToOthers()
+        await yieldToEventLoop()
       }
       nowMs = untilMs
     },

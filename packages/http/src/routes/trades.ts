@@ -30,7 +30,7 @@ import {
   withDefault,
 } from '../schema.ts'
 import { route } from '../use-cases.ts'
-import type { Yielder } from '@tradeport/domain/ports'
+import type { EventLoopYield } from '@tradeport/domain/ports'
 import { toUtcDay } from '@tradeport/domain/primitives'
 import type { TradeExport, TradeWarning } from '@tradeport/domain/use-cases'
 
@@ -154,12 +154,12 @@ const tradeFile = (
       'X-Skipped-Positions': String(provenance.skipped.length),
       ...(given && { 'X-Warnings': given.map(({ code }) => code).join() }),
     },
-    async *content({ yieldToOthers }: Yielder) {
+    async *content({ yieldToEventLoop }: EventLoopYield) {
       yield file.start
       let before = ''
       for await (const trades of pages) {
         for (let from = 0; from < trades.length; from += tradesPerPiece) {
-          await yieldToOthers()
+          await yieldToEventLoop()
           const rows = trades
             .slice(from, from + tradesPerPiece)
             .map((closed) => file.row(tradeShape.encode(closed)))
