@@ -19,7 +19,7 @@ import type { PositionsReading } from '@tradeport/domain/positions'
 import type { AccountId, Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { createLruCache } from './lru-cache.ts'
 import { createSingleFlightCache, type CacheParts } from './single-flight-cache.ts'
@@ -178,9 +178,13 @@ export const cachedLiveAccounts = (
 }
 
 /** Rate limits are not kept: they have their own retry time, and until then no request is made. */
-const keptFailures = {
-  failureTtlMs: quoteTtlMs,
-  isFailureKept: ({ _tag }: { readonly _tag: string }) => _tag !== 'BrokerRateLimited',
+const failureTtlMs = ({ _tag }: { readonly _tag: string }): number =>
+  _tag === 'BrokerRateLimited' ? 0 : quoteTtlMs
+
+interface ListedSymbols {
+  readonly names: readonly string[]
+  /** Whether their number has not changed for a minute. */
+  readonly isConfirmed: boolean
 }
 
 /**
@@ -194,38 +198,37 @@ export const cachedMarketData = (
   { clock, countersOf }: CacheParts,
 ): MarketData => {
   const { keyOf } = createAccountKeys()
-  const confirmedLists = new WeakSet<readonly string[]>()
   const symbolCounts = createLruCache<string, { readonly count: number; readonly since: Instant }>(
     maxAccounts,
   )
-  const readSymbols = async (account: BrokerAccount, key: string) => {
-    const read = await marketData.symbols(account)()
-    if (E.isLeft(read)) return read
-    const count = read.right.length
-    const known = symbolCounts.get(key)
-    if (known?.count !== count) symbolCounts.set(key, { count, since: clock.now() })
-    else if (clock.now() - known.since >= unconfirmedSymbolsTtlMs) confirmedLists.add(read.right)
-    return read
-  }
-  const symbols = createSingleFlightCache<BrokerReadError, readonly string[]>({
+  const listedSymbols =
+    (key: string) =>
+    (names: readonly string[]): ListedSymbols => {
+      const now = clock.now()
+      const known = symbolCounts.get(key)
+      const { since } = known?.count === names.length ? known : { since: now }
+      symbolCounts.set(key, { count: names.length, since })
+      return { names, isConfirmed: now - since >= unconfirmedSymbolsTtlMs }
+    }
+  const symbols = createSingleFlightCache<BrokerReadError, ListedSymbols>({
     clock,
-    ttlMs: (names) => (confirmedLists.has(names) ? termsTtlMs : unconfirmedSymbolsTtlMs),
+    ttlMs: ({ isConfirmed }) => (isConfirmed ? termsTtlMs : unconfirmedSymbolsTtlMs),
     maxWeight: maxSymbols,
-    ...keptFailures,
-    weigh: (names) => 1 + names.length,
+    failureTtlMs,
+    weigh: ({ names }) => 1 + names.length,
     counters: countersOf?.('symbols'),
   })
   const instruments = createSingleFlightCache<BrokerReadError, BrokerInstrument>({
     clock,
     ttlMs: termsTtlMs,
-    ...keptFailures,
+    failureTtlMs,
     maxWeight: maxInstruments,
     counters: countersOf?.('instruments'),
   })
   const quotes = createSingleFlightCache<BrokerReadError, Quote>({
     clock,
     ttlMs: quoteTtlMs,
-    ...keptFailures,
+    failureTtlMs,
     maxWeight: maxQuotes,
     counters: countersOf?.('quotes'),
   })
@@ -235,7 +238,7 @@ export const cachedMarketData = (
   >({
     clock,
     ttlMs: quoteTtlMs,
-    ...keptFailures,
+    failureTtlMs,
     // Who joins a read takes the candles to be as old as the question.
     ageFrom: 'start',
     maxWeight: maxCandles,
@@ -248,7 +251,7 @@ export const cachedMarketData = (
   >({
     clock,
     ttlMs: noCandlesTtlMs,
-    ...keptFailures,
+    failureTtlMs,
     maxWeight: maxEmptyPages,
     isKept: (candles) => candles.length === 0,
   })
@@ -256,7 +259,8 @@ export const cachedMarketData = (
     ...marketData,
     symbols: (account) => {
       const key = keyOf(account)
-      return symbols.read(key, () => readSymbols(account, key))
+      const read = TE.map(listedSymbols(key))(marketData.symbols(account))
+      return TE.map(({ names }: ListedSymbols) => names)(symbols.read(key, read))
     },
     instrument: (account, symbol) =>
       instruments.read(keyOf(account, symbol), () => marketData.instrument(account, symbol)()),

@@ -11,9 +11,7 @@ interface SingleFlightCacheOptions<Failure, A> {
   /** A value is returned while it is younger than this. A function is called for each read. */
   readonly ttlMs: number | ((value: A) => number)
   /** How long a failure is returned to later readers too, from its end on; 0 by default. */
-  readonly failureTtlMs?: number
-  /** Which failures are kept for that long; all by default. */
-  readonly isFailureKept?: (failure: Failure) => boolean
+  readonly failureTtlMs?: (failure: Failure) => number
   /**
    * The beginning of a value's age. With `completion`, the default, a slow read is kept as long as
    * a quick one. With `start` a value is never older than the time to live at its source either,
@@ -81,8 +79,7 @@ const staleMs = 30_000
 export const createSingleFlightCache = <Failure, A>({
   clock,
   ttlMs,
-  failureTtlMs = 0,
-  isFailureKept = () => failureTtlMs > 0,
+  failureTtlMs = () => 0,
   ageFrom = 'completion',
   maxWeight,
   weigh = () => 1,
@@ -102,7 +99,7 @@ export const createSingleFlightCache = <Failure, A>({
   })
   const ttlOfValue = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
   const ttlOf = (result: E.Either<Failure, A>): number =>
-    E.isRight(result) ? ttlOfValue(result.right) : failureTtlMs
+    E.isRight(result) ? ttlOfValue(result.right) : failureTtlMs(result.left)
   // With ages from the start, a read that is joined must be as young as a kept value.
   const joinForMs =
     ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxJoinMs) : maxJoinMs
@@ -123,7 +120,7 @@ export const createSingleFlightCache = <Failure, A>({
     const isCurrent = (): boolean => reads.get(key) === inProgress
     try {
       const result = await inProgress.result
-      if (isCurrent() && (E.isLeft(result) ? isFailureKept(result.left) : isKept(result.right))) {
+      if (isCurrent() && (E.isLeft(result) ? ttlOf(result) > 0 : isKept(result.right))) {
         const agesFrom = ageFrom === 'start' && E.isRight(result) ? startedAt : clock.now()
         kept.set(key, { result, agesFrom }, { ttl: ttlOf(result) + staleMs })
       }

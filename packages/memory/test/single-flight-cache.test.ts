@@ -36,7 +36,7 @@ describe('the single-flight cache', () => {
   })
 
   it('keeps a failure for its own time', async () => {
-    const { cache, clock, read } = cacheWith({ failureTtlMs: 10 })
+    const { cache, clock, read } = cacheWith({ failureTtlMs: () => 10 })
     await cache.read('a', TE.left('down'))()
     expect(await read('a', 1)).toStrictEqual(E.left('down'))
     clock.advance(10)
