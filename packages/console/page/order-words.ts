@@ -118,24 +118,3 @@ export const closeOutcome = (
     remainingVolume > 0 ? `; ${lots(remainingVolume)} stay open` : '',
     '.',
   ].join('')
-
-/** The one that the service finds for a symbol; undefined where there is none or several. */
-export const instrumentFor = <A extends { readonly symbol: string }>(
-  wanted: string,
-  all: readonly A[],
-): A | undefined => {
-  const name = wanted.toUpperCase()
-  // US30 must not find US300, nor MET Meta.
-  const fitting = all.filter(({ symbol }) => {
-    const rest = symbol.slice(name.length)
-    return /^[a-z]+$/.test(rest)
-      ? symbol.startsWith(name)
-      : /^([^A-Za-z\d].*)?$/.test(rest) && symbol.toUpperCase().startsWith(name)
-  })
-  const sameLetters = fitting.filter(({ symbol }) => symbol.length === name.length)
-  const possible = sameLetters.length > 0 ? sameLetters : fitting
-  return (
-    fitting.find(({ symbol }) => symbol === wanted) ??
-    (possible.length === 1 ? possible[0] : undefined)
-  )
-}

@@ -11,9 +11,8 @@ import {
   type Timeframe,
 } from './candles.ts'
 import { lots } from './format.ts'
-import { instrumentFor } from './order-words.ts'
 import { useData } from './read.ts'
-import { withoutOthers } from './trading-reads.ts'
+import { instrumentFor, withoutOthers } from './symbols.ts'
 
 /** The most candles of the trade itself, and how many are shown before and after it. */
 const [maxInside, around] = [90, 30]

@@ -3,11 +3,11 @@ import type { Quote } from '@tradeport/client'
 import { useRef, useState } from 'preact/hooks'
 import { digitsOf, type Timeframe } from './candles.ts'
 import { useEventLog } from './event-log.tsx'
-import { instrumentFor } from './order-words.ts'
 import { readWorkingOrders } from './order-table.tsx'
 import { readPositions } from './positions.ts'
-import { useData, useRead, useStream, type Read } from './read.ts'
+import { useData, useRead, useStream } from './read.ts'
 import { useSentWrites } from './sent-list.tsx'
+import { instrumentFor, withoutOthers } from './symbols.ts'
 
 /** Positions and prices move without an event, and not every service has events. */
 const [positionsMs, othersMs] = [5_000, 10_000]
@@ -63,16 +63,6 @@ export const useHoldings = (accountId: string) => {
     halt: useData('accounts', 'getHalt', [accountId], when),
   }
 }
-
-/** The service finds symbols by their letters in capitals, which may be those of another. */
-export const withoutOthers = <A>(
-  read: Read<A>,
-  symbol: string,
-  found: { readonly symbol: string } | undefined,
-): Read<A> =>
-  found === undefined || found.symbol === symbol
-    ? read
-    : { failure: `The prices of ${symbol} cannot be read: its name stands for ${found.symbol}.` }
 
 /** Of one symbol, or of just that of what is held. */
 export const useMarket = (

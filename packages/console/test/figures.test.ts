@@ -14,7 +14,7 @@ import {
   serviceNow,
 } from '../page/format.ts'
 import { priceText, withDistinctNames } from '../page/words.ts'
-import { instrumentFor } from '../page/order-words.ts'
+import { instrumentFor } from '../page/symbols.ts'
 
 it.each([
   ['', undefined],
