@@ -105,10 +105,12 @@ const describeError = (error: Error, depth = 3): DescribedError => {
 }
 
 // The message comes first, and may look like lines of the stack.
-const stackFrames = ({ stack = '', message }: Error): readonly string[] =>
-  stack
-    .slice(Math.max(0, stack.indexOf(message)) + message.length)
+const stackFrames = ({ stack = '', message }: Error): readonly string[] => {
+  const messageAt = stack.indexOf(message)
+  return stack
+    .slice(messageAt < 0 ? 0 : messageAt + message.length)
     .split('\n')
     .filter((line) => stackLine.test(line))
     .slice(0, maxFrames)
     .map((line) => line.trim())
+}

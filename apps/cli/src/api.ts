@@ -106,8 +106,7 @@ export const readUrl = (text: string, example: string): string => {
     )
   if (url.username !== '' || url.password !== '')
     throw usageFailure('The URL must have no user name and no password.')
-  if (url.search !== '' || url.hash !== '')
-    throw usageFailure('The URL must have no query and no fragment.')
+  if (/[?#]/.test(url.href)) throw usageFailure('The URL must have no query and no fragment.')
   return url.href.replace(/\/+$/, '')
 }
 

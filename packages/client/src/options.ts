@@ -124,6 +124,15 @@ export interface PlaceOptions extends PostOptions {
   readonly wait?: number | undefined
 }
 
+/** Where a path of a page or of a worker begins; undefined in Node. */
+const pageUrl = (): string | undefined => {
+  const { document, location } = globalThis as {
+    readonly document?: { readonly baseURI: string }
+    readonly location?: { readonly href: string }
+  }
+  return document?.baseURI ?? location?.href
+}
+
 /** The base URL without slashes at its end. A fetch of the caller's own may take any. */
 export const requireBaseUrl = (baseUrl: unknown, hasOwnFetch: boolean): string => {
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/|\/)[^?#]*$/.test(baseUrl))
@@ -140,8 +149,7 @@ export const requireBaseUrl = (baseUrl: unknown, hasOwnFetch: boolean): string =
     throw new TypeError(
       `baseUrl must end in /api/v1, such as https://trade.example.com/api/v1; got ${JSON.stringify(baseUrl)}.`,
     )
-  const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href
-  if (!hasOwnFetch && !URL.canParse(trimmed, page))
+  if (!hasOwnFetch && !URL.canParse(trimmed, pageUrl()))
     throw new TypeError(`baseUrl must be a URL that fetch can use; got ${JSON.stringify(baseUrl)}.`)
   return trimmed
 }

@@ -160,7 +160,7 @@ const sentAt = (body: Bytes): number => {
 // A copy, so that nobody changes it during the check.
 const bytesOf = (body: RawBody): Bytes => {
   if (typeof body === 'string') return new TextEncoder().encode(body)
-  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return new Uint8Array(body)
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return new Uint8Array(body).slice()
   throw new TypeError(
     `body must be the bytes received, before any parsing, or their text; got ${typeof body}.`,
   )

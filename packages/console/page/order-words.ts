@@ -40,7 +40,7 @@ export const positionName = (
 
 /** The order to buy 0.10 EURUSD at 1.07 or better, ticket 5, on First. */
 export const orderName = (order: Order, accountName: string): string =>
-  `the order to ${order.type} ${lots(order.volume)} ${order.symbol} ${executionOf(order)}, ticket ${order.brokerOrderId ?? order.id}, on ${accountName}`
+  `the order to ${order.type} ${lots(order.volume)} ${order.symbol} ${executionOf(order)}, ${order.brokerOrderId === undefined ? `id ${order.id}` : `ticket ${order.brokerOrderId}`}, on ${accountName}`
 
 /** Prices that can be changed. */
 export const changeableNames = {

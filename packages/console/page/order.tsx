@@ -59,7 +59,7 @@ export const OrderPage = ({ id }: { id: string }) => {
                   ],
                   ['Comment', order.comment],
                   ['Id of the client', order.clientId],
-                  ["The broker's number", order.brokerOrderId],
+                  ['Broker ticket', order.brokerOrderId],
                   ['Id', order.id],
                 ]}
               />

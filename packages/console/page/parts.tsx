@@ -224,23 +224,21 @@ export const ReadResult = <A,>({
         <Notice
           kind="warning"
           detail={
-            data !== undefined &&
-            readAt && (
-              <>
-                What is shown was read <Age iso={readAt} />.
-              </>
-            )
+            <>
+              {data !== undefined && readAt && (
+                <>
+                  What is shown was read <Age iso={readAt} />.{' '}
+                </>
+              )}
+              {retry && (
+                <button type="button" onClick={retry}>
+                  Try again
+                </button>
+              )}
+            </>
           }
         >
           {failure}
-          {retry && (
-            <>
-              {' '}
-              <button type="button" onClick={retry}>
-                Try again
-              </button>
-            </>
-          )}
         </Notice>
       )}
       {data === undefined ? (

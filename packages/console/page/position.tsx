@@ -31,7 +31,7 @@ export const PositionPage = ({ id }: { id: string }) => {
         return (
           <>
             <h1>
-              {symbol} {type} {lots(volume)} lots, number {brokerPositionId}
+              {symbol} {type} {lots(volume)} lots, ticket {brokerPositionId}
             </h1>
             <Section
               title="Open position"

@@ -83,16 +83,24 @@ export const useRead = <A>(
   const isOver = shown.data !== undefined && isFinal?.(shown.data) === true
   useInterval(
     () => {
-      setState((last) =>
-        isOutdated(last, everyMs) ? { ...last, failure: 'Reading again…' } : last,
-      )
+      setState((last) => (isOutdated(last, everyMs) ? { ...last, failure: readingAgain } : last))
       reading.runUnlessRunning()
     },
     isOver ? undefined : everyMs,
   )
-  const retry = everyMs === undefined ? reading.restart : undefined
-  return { ...shown, hidden, retry, refresh: reading.restart }
+  const retry = (): void => {
+    setState((last) => ({ ...last, failure: readingAgain }))
+    reading.runUnlessRunning()
+  }
+  return {
+    ...shown,
+    hidden,
+    retry: everyMs === undefined ? retry : undefined,
+    refresh: reading.restart,
+  }
 }
+
+const readingAgain = 'Reading again…'
 
 /** Whether what is shown is old: the tab was hidden, or a read takes long. */
 const isOutdated = ({ readAt, failure }: Read<unknown>, everyMs = Infinity): boolean =>

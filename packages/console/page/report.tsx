@@ -332,7 +332,7 @@ const WorstAndBest = ({
       />
       <SourceNote>
         the net profits of all {plural(trades.length, 'trade')}, <code>GET /trades</code>. The
-        number of a position is the broker's, and leads to its deals in the console.
+        ticket of a position leads to its deals in the console.
       </SourceNote>
     </>
   )

@@ -1,7 +1,6 @@
 // The table of closed trades: read page by page, sorted, and short in the document however long it
 // is.
 import type { Account, QueryOf, Trade } from '@tradeport/client'
-import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { duration, lots, money, number, plural, price } from './format.ts'
 import { useAction } from './actions.tsx'
@@ -128,12 +127,9 @@ const useTrades = (filter: QueryOf<'listTrades'>) => {
 export const TradeList = ({
   filter,
   accounts,
-  children,
 }: {
   filter: QueryOf<'listTrades'>
   accounts: readonly Account[]
-  /** Filters of the list alone. */
-  children: ComponentChildren
 }) => {
   const { loaded, failure, isRunning, isDisabled, more, stop } = useTrades(filter)
   const isSorted = useQuery().has('sort')
@@ -142,7 +138,6 @@ export const TradeList = ({
       title="Closed trades"
       aside={<Download filter={filter} isEmpty={loaded?.total === 0} />}
     >
-      {children}
       {failure && <Notice kind="warning">{failure}</Notice>}
       {!loaded ? (
         !failure && <p class="reading">Reading…</p>

@@ -103,21 +103,14 @@ export const Trades = () => {
           <Notice>{whyHidden('insights')}</Notice>
         )}
       </CurrencyProvider>
+      <form class="filters" aria-label="Filter of the list">
+        <QuerySelect label="Result" name="result" value={result} options={results} fallback="all" />
+      </form>
       <TradeList
         key={`${key}${result}`}
         filter={{ ...filter, profitFilter: result }}
         accounts={list}
-      >
-        <form class="filters" aria-label="Filters of the list">
-          <QuerySelect
-            label="Result"
-            name="result"
-            value={result}
-            options={results}
-            fallback="all"
-          />
-        </form>
-      </TradeList>
+      />
     </>
   )
 }

@@ -108,7 +108,8 @@ const AccountTrading = ({ account }: { account: Account }) => {
 
   const symbol = held?.symbol ?? ticket.symbol
   const timeframe = useChoice('candles', timeframeNames, usualTimeframe)
-  const market = useMarket(account.id, symbol, timeframe, held !== undefined)
+  // The record of an order has the symbol that was sent, which may lack the broker's suffix.
+  const market = useMarket(account.id, symbol, timeframe, position !== undefined)
   const { quote, candles } = market
   // Of what is held, the prices show at least how many.
   const digits = market.digits || decimalsOf(pricesOf(held))
@@ -144,13 +145,17 @@ const AccountTrading = ({ account }: { account: Account }) => {
     <>
       <div class="trading">
         {position ? (
-          <ReadResult read={positions}>
-            {() => <PositionForm key={position.id} held={position} {...change} />}
-          </ReadResult>
+          <div>
+            <ReadResult read={positions}>
+              {() => <PositionForm key={position.id} held={position} {...change} />}
+            </ReadResult>
+          </div>
         ) : order ? (
-          <ReadResult read={orders}>
-            {() => <OrderForm key={order.id} held={order} {...change} />}
-          </ReadResult>
+          <div>
+            <ReadResult read={orders}>
+              {() => <OrderForm key={order.id} held={order} {...change} />}
+            </ReadResult>
+          </div>
         ) : positionId !== null || orderId !== null ? (
           <HeldSection title="Change">
             <ReadResult read={withoutStaleData<unknown>(positionId !== null ? positions : orders)}>

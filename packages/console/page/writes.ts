@@ -157,7 +157,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
       ...(volume === undefined && {
         readOutcome: async (_: string, signal: AbortSignal): Promise<Outcome | undefined> =>
           (await readPosition(client, position.id, signal)) === undefined
-            ? { state: 'partial', text: 'Its number is not open any more. Look at the positions.' }
+            ? { state: 'partial', text: 'Its ticket is not open any more. Look at the positions.' }
             : undefined,
       }),
     }

@@ -260,10 +260,7 @@ export const anything = (description: string, example?: unknown): Schema<unknown
   encode: identity,
 })
 
-/**
- * An instant of a reply, which is UTC with milliseconds. The text of the last one is kept, since
- * many rows have the same, such as that of a cached read.
- */
+/** An instant of a reply, which is UTC with milliseconds. */
 export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Schema<Instant> =>
   mapOutput(text(description, example, { format: 'date-time' }), toIso)
 
