@@ -193,6 +193,9 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     expect(await textOf('Does the history agree')).toMatch(reconciled)
     expect(await textOf('Account and period')).toMatch(identity)
     expect(await textOf('What is left out')).toMatch(leftOut)
+    await page.goto(`${service.apiUrl}/console?account=${desk.accountId}`)
+    await signInAs(page, user)
+    await shows(page, /(Yes|No), as far as is known/)
   })
 
   it('says what it does not know without the capability insights', async () => {
