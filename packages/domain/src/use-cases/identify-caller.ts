@@ -83,6 +83,7 @@ export const identifyCaller = (ports: CallerPorts) => {
       if (E.isLeft(allowed)) return allowed
       if (accessToken === undefined && !isApiKey(secret)) return recordFailed(ports, hash, address)
       const lookUpUnlessLimited: CallerLookup = async () => {
+        if (addressLimits.wasAccepted(hash, address, clock.now())) return lookUp()
         const stillAllowed = requireNoWait(ports, address)
         return E.isLeft(stillAllowed) ? stillAllowed : lookUp()
       }

@@ -398,7 +398,10 @@ describe('a later read', () => {
 
   it('is not made a third time where the deal still lacks it', async () => {
     const { positionId: _lacking, ...incomplete } = closing
-    const desk = await synced([deposit, opening, incomplete, ...of('3')])
+    const desk = await synced([deposit, ...of('3')])
+    desk.put([deposit, opening, incomplete, ...of('3')])
+    await desk.later()
+    await desk.expectState({ disagreements: 1 })
     await desk.later(minuteMs)
     await desk.expectTrades('3')
     await desk.expectState({ disagreements: 0, rereadAt: null })
