@@ -17,6 +17,7 @@ import {
   requireBaseUrl,
   requireOptions,
   requireSignal,
+  requireUrl,
   type ClientOptions,
   type PlaceOptions,
 } from './options.ts'
@@ -31,7 +32,7 @@ import { requestAccessToken, send } from './send.ts'
  */
 export const createClient = (options: ClientOptions): Client => {
   requireOptions('createClient', clientOptions, options)
-  const baseUrl = requireBaseUrl(options.baseUrl, options.fetch !== undefined)
+  const baseUrl = requireBaseUrl(options.baseUrl)
   const limits = limitsOf(options, defaultLimits)
   const credential = credentialOf(options)
 
@@ -56,6 +57,7 @@ export const createClient = (options: ClientOptions): Client => {
     const idempotencyKey = hasKey ? keyOf(key) : undefined
     const ofCall = limitsOf(changes, limits)
     const url = `${baseUrl}${fillPath(operation, path, ids)}${queryOf(kind === 'query' ? input : { wait })}`
+    if (options.fetch === undefined) requireUrl(url)
     const credentialHeaders = await credential((accessToken) =>
       requestAccessToken(accessToken, { ...ofCall, operation, idempotencyKey, signal }),
     )

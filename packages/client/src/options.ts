@@ -124,17 +124,19 @@ export interface PlaceOptions extends PostOptions {
   readonly wait?: number | undefined
 }
 
-/** Where a path of a page or of a worker begins; undefined in Node. */
-const pageUrl = (): string | undefined => {
+/** Throws a TypeError where the platform's fetch cannot send to the URL, which it would not say. */
+export const requireUrl = (url: string): void => {
+  // Where a path begins, in a page and in a worker; nowhere in Node.
   const { document, location } = globalThis as {
     readonly document?: { readonly baseURI: string }
     readonly location?: { readonly href: string }
   }
-  return document?.baseURI ?? location?.href
+  if (!URL.canParse(url, document?.baseURI ?? location?.href))
+    throw new TypeError(`baseUrl must be a URL that fetch can use; ${url} is none here.`)
 }
 
-/** The base URL without slashes at its end. A fetch of the caller's own may take any. */
-export const requireBaseUrl = (baseUrl: unknown, hasOwnFetch: boolean): string => {
+/** The base URL without slashes at its end. */
+export const requireBaseUrl = (baseUrl: unknown): string => {
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/|\/)[^?#]*$/.test(baseUrl))
     throw new TypeError(
       'baseUrl must be the address of the API with its prefix, such as https://trade.example.com/api/v1.',
@@ -149,8 +151,6 @@ export const requireBaseUrl = (baseUrl: unknown, hasOwnFetch: boolean): string =
     throw new TypeError(
       `baseUrl must end in /api/v1, such as https://trade.example.com/api/v1; got ${JSON.stringify(baseUrl)}.`,
     )
-  if (!hasOwnFetch && !URL.canParse(trimmed, pageUrl()))
-    throw new TypeError(`baseUrl must be a URL that fetch can use; got ${JSON.stringify(baseUrl)}.`)
   return trimmed
 }
 

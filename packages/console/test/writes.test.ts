@@ -221,7 +221,7 @@ const rows: readonly Row[] = [
     closeAll,
     [lost, refusal(404, 'POSITION_NOT_FOUND')],
     'partial',
-    /^Its number is not open any more\. Look at the positions\.$/,
+    /^Its ticket is not open any more\. Look at the positions\.$/,
   ],
   [
     'a close that the broker does not answer stays unknown while the position is open',
