@@ -238,7 +238,6 @@ describe('an answer', () => {
     [400, { numericCode: 10_047, error: 'ValidationError' }],
     [200, { error: 10_009, description: 'TRADE_RETCODE_REJECT' }],
     [400, { error: 'Bad Request' }],
-    [401, { error: 'invalid_token' }],
     [403, { error: 'Forbidden' }],
     [404, { error: 'Not Found' }],
     [429, { error: 'Too Many Requests' }],
