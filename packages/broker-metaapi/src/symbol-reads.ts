@@ -1,4 +1,4 @@
-// Reads of one symbol of an account.
+// Reads of one symbol of an account, and of the list of its symbols.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { BrokerReadError } from '@tradeport/domain/errors'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -9,8 +9,8 @@ import { decode, isRecord, readText } from './payloads.ts'
 import type { ReadRequest } from './requests.ts'
 
 /**
- * A 404 may mean the account or the symbol. If the account can be read, it is the symbol, which is
- * paused: after many such requests the provider limits the token.
+ * A 404 may mean the account or the symbol. If the account can be read, the symbol is unknown, and
+ * reads of it are paused: after many such requests the provider limits the token.
  */
 export const createSymbolRead =
   ({ fetchFrom, readInformation, asPortRead, symbolPauses }: Connection) =>
@@ -29,7 +29,7 @@ export const createSymbolRead =
       try {
         const answer = await fetchFrom(account, request, decode(codec))
         symbolPauses.end(key)
-        if ([answer].flat().some((row) => isOfAnother(row, symbol)))
+        if ([answer].flat().some((row) => namesAnotherSymbol(row, symbol)))
           throw unavailable(`${request.route}: the response is of another symbol`)
         return translate(answer)
       } catch (failure) {
@@ -49,6 +49,6 @@ export const createSymbolRead =
     )(reading)
   }
 
-/** As a cache in between may answer, which keeps responses under the wrong keys. */
-const isOfAnother = (row: unknown, symbol: string | undefined): boolean =>
+/** A cache in between may keep a response under the wrong key. */
+const namesAnotherSymbol = (row: unknown, symbol: string | undefined): boolean =>
   isRecord(row) && symbol !== undefined && (readText(row['symbol']) ?? symbol) !== symbol

@@ -1,6 +1,6 @@
 // Whose request it is: an access token where one is sent, stored here or signed by the issuer, else
-// an API key. A credential that proves nothing is 401 without a reason, and failed credentials are
-// limited per address.
+// an API key. A credential that is unknown, expired, revoked or not allowed from there is 401 without
+// a reason, and failed credentials are limited per address.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -42,16 +42,16 @@ interface CallerPorts extends Pick<Ports, 'credentials' | 'addressLimits' | 'sec
   readonly tokens?: TokenVerifier | undefined
 }
 
-type CallerLookup = AsyncResult<Credential, 'Unauthorized' | 'RateLimitExceeded'>
+type Identification = AsyncResult<Credential, 'Unauthorized' | 'RateLimitExceeded'>
 type Found = AsyncResult<O.Option<Credential>>
 
 /**
- * A request without a credential counts against no address, and so does one whose credential could
- * not be looked up.
+ * A request without a credential counts against no address, nor does one whose lookup fails, as
+ * where the database cannot be read.
  */
 export const identifyCaller = (ports: CallerPorts) => {
   const { addressLimits, clock } = ports
-  // So that many guesses that come at once do not pass the limit together.
+  // Bounds how many guesses that come at once pass before their failures are counted.
   const inTurn = createTurns({ atOnce: 16, waiting: 1_000, what: 'credentials of the address' })
   return ({
     apiKey,
@@ -59,12 +59,12 @@ export const identifyCaller = (ports: CallerPorts) => {
     address,
     isRepeated = false,
     isAllowedBy,
-  }: PresentedCredentials): CallerLookup =>
+  }: PresentedCredentials): Identification =>
     async () => {
       const secret = accessToken ?? apiKey
       if (secret === undefined) return E.left(refuse('Unauthorized'))
       const hash = ports.secrets.hash(secret)
-      const lookUp: CallerLookup = async () => {
+      const lookUp: Identification = async () => {
         const found = await (
           accessToken === undefined
             ? ports.credentials.findApiKey(hash)
@@ -78,20 +78,22 @@ export const identifyCaller = (ports: CallerPorts) => {
         addressLimits.recordAccepted(hash, address, now)
         return E.right(credential)
       }
-      if (isRepeated || addressLimits.wasAccepted(hash, address, clock.now())) return lookUp()
-      const allowed = requireNoWait(ports, address)
-      if (E.isLeft(allowed)) return allowed
-      if (accessToken === undefined && !isApiKey(secret)) return recordFailed(ports, hash, address)
-      const lookUpUnlessLimited: CallerLookup = async () => {
-        if (addressLimits.wasAccepted(hash, address, clock.now())) return lookUp()
-        const stillAllowed = requireNoWait(ports, address)
-        return E.isLeft(stillAllowed) ? stillAllowed : lookUp()
-      }
-      return inTurn(addressLimits.groupOf(address), lookUpUnlessLimited)()
+      const unlessLimited =
+        (next: Identification): Identification =>
+        async () => {
+          if (isRepeated || addressLimits.wasAccepted(hash, address, clock.now())) return lookUp()
+          const allowed = refuseIfLimited(ports, address)
+          return E.isLeft(allowed) ? allowed : next()
+        }
+      return unlessLimited(async () =>
+        accessToken === undefined && !isApiKey(secret)
+          ? recordFailed(ports, hash, address)
+          : inTurn(addressLimits.groupOf(address), unlessLimited(lookUp))(),
+      )()
     }
 }
 
-const requireNoWait = (
+const refuseIfLimited = (
   { addressLimits, clock }: CallerPorts,
   address: CallerAddress,
 ): E.Either<Refusal<'RateLimitExceeded'>, void> => {
