@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     browser.open(`${service.apiUrl}${path}`, { timezoneId: 'Europe/Berlin', ...options, user })
 
   it('draws deposits and withdrawals, the deepest drawdown and the equity of now, and has them as a table', async () => {
-    await linkDesk(service, { user: 'u-1', broker: { history } })
+    await untilAgreed(await linkDesk(service, { user: 'u-1', broker: { history } }))
     const page = await opened('/console', 'u-1')
     const curve = page.getByRole('region', { name: /in short$/ })
     const titles = () => curve.locator('svg title').allTextContents()
