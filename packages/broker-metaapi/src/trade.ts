@@ -205,7 +205,6 @@ const whenOpen = (socket: Socket, callBack: () => void): void => {
 const readResponse = async (response: http.IncomingMessage, token: string): Promise<Delivery> => {
   const bytes = await readAtMost(response, maxResponseBytes)
   if (bytes === undefined) throw new RangeError('the response is too long')
-  if (!response.complete) throw new Error('the response broke off')
   const { statusCode = 0, headers } = response
   return {
     kind: 'answered',

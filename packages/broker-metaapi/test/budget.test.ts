@@ -393,8 +393,11 @@ describe('an account whose trades hang', () => {
       expect(await probe).toEqual(unknown)
       expect(callsTo(own, 'trade')).toBe(before + 1)
     }
-    sandbox.faults.clear()
     time.elapsedMs += 3_600_000
+    // A trade after the pause that breaks off makes way for the next.
+    fail(own, 'trade', { kind: 'cut' })
+    expect([await place(own), await place(own)]).toEqual([unknown, unknown])
+    sandbox.faults.clear()
     const placed = await Promise.all([place(own), place(own), place(own)])
     expect(placed.map(({ kind }) => kind)).not.toContain('not_sent')
   })

@@ -411,16 +411,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     { data: instruments },
     {
       data: [instrumentTerms('EURUSD')],
-      meta: {
-        pagination: {
-          page: 1,
-          limit: 5,
-          total: 1,
-          total_pages: 1,
-          has_next: false,
-          has_prev: false,
-        },
-      },
+      meta: { pagination: { ...onePage, limit: 5 } },
       query: `accountId=${accountId}&limit=5`,
     },
   ],
