@@ -1,4 +1,4 @@
-// The console's statistics in a real browser: the curve, pictures of groups of trades, robust
+// The console's statistics in a real browser: the curve, charts of groups of trades, robust
 // statistics, and the table of trades.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -207,15 +207,15 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
 
     it('draws months and hours of a chosen zone, holding times and results, each with its number of trades, and intervals when asked to', async () => {
       const page = await opened('/console/trades', 'u-4')
-      const pictures = page.getByRole('region', { name: /^When money was made/ })
-      const rowOf = (picture: string, row: string) =>
-        pictures.getByRole('group', { name: picture }).getByRole('row', { name: row })
+      const charts = page.getByRole('region', { name: /^When money was made/ })
+      const rowOf = (chart: string, row: string) =>
+        charts.getByRole('group', { name: chart }).getByRole('row', { name: row })
       await rowOf('Months', 'Jan').waitFor()
       expect(await rowOf('Months', 'Jan').getByRole('cell').allTextContents()).toEqual([
         '+6666 trades',
       ])
       await expect
-        .poll(() => pictures.getByText('2 of 2 months with trades made money').count())
+        .poll(() => charts.getByText('2 of 2 months with trades made money').count())
         .toBe(1)
       const hours = () => rowOf('Weekday and hour', '12–16').getByRole('cell').allTextContents()
       await expect.poll(hours).toContain('+1818 trades')
@@ -223,10 +223,10 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       await page.getByLabel('hours and months in').selectOption('Asia/Tokyo')
       await rowOf('Weekday and hour', '20–24').locator('.few').first().waitFor()
       expect(new URL(page.url()).searchParams.get('zone')).toBe('Asia/Tokyo')
-      await expect.poll(() => pictures.getByText('closing in Asia/Tokyo').count()).toBe(2)
+      await expect.poll(() => charts.getByText('closing in Asia/Tokyo').count()).toBe(2)
       await rowOf('By holding time', '1 h to 4 h').waitFor()
-      await pictures.getByText('As a table').click()
-      const results = pictures.getByRole('group', { name: /^Distribution/ }).getByRole('row')
+      await charts.getByText('As a table').click()
+      const results = charts.getByRole('group', { name: /^Distribution/ }).getByRole('row')
       await results.nth(1).waitFor()
       expect((await results.allInnerTexts()).slice(1)).toEqual([
         '-$10.00 to $0.00\t40\t-$360.00',

@@ -1,4 +1,4 @@
-// One account in short: what a reader wants to know first, answered in sentences, and its curve.
+// One account in short: what a user wants to know first, answered in sentences, and its curve.
 import type { Account, DataOf, ReplyOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { Curve, type CurveData, type OpenResult } from './curve.tsx'

@@ -1,7 +1,7 @@
 // Statistics of groups of trades: which symbol, month or hour won and which lost.
 import type { DataOf, QueryOf } from '@tradeport/client'
 import { QuerySelect, useChoice } from './filters.tsx'
-import { capitalised, number, percent, viewerZone, weekdayName } from './format.ts'
+import { capitalised, number, percent, userZone, weekdayName } from './format.ts'
 import { Result, ReadSection, Table, useMoney } from './parts.tsx'
 import { useData } from './read.ts'
 import { fewNote, worstFirst } from './statistics.tsx'
@@ -34,7 +34,7 @@ export const useGroups = (filter: Filter, by: Query['by'], timeZone: string) =>
 export const Breakdown = ({ filter }: { filter: Filter }) => {
   const by = useChoice('by', groupings, 'symbol')
   // As the times of the page are.
-  const breakdown = useGroups(filter, by, viewerZone)
+  const breakdown = useGroups(filter, by, userZone)
   return (
     <ReadSection
       title="Breakdown"

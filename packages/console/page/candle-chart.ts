@@ -18,7 +18,7 @@ export type CandleChart = ReturnType<typeof drawCandles>
 
 const secondsOf = (iso: string): UTCTimestamp => Math.floor(Date.parse(iso) / 1_000) as UTCTimestamp
 
-/** A colour of the page's style, by its name, as it is in the reader's colour scheme. */
+/** A colour of the page's style, by its name, as it is in the user's colour scheme. */
 const colourOf =
   (element: HTMLElement) =>
   (name: `--${string}`): string => {

@@ -27,7 +27,7 @@ export interface PriceLine {
   readonly label: string
   readonly kind: 'entry' | 'stop' | 'target' | 'now'
   readonly price: number
-  /** Whether the reader may move it. */
+  /** Whether the user may move it. */
   readonly isMovable?: boolean
 }
 

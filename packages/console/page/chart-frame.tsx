@@ -11,13 +11,13 @@ export const ChartFrame = ({
   title: string
   /** What it shows, and what it leaves out. */
   note: ComponentChildren
-  /** The same in figures, for those who do not see it; left out where the picture is a table. */
+  /** The same in figures, for those who do not see it; left out where the chart is a table. */
   table?: (label: string) => ComponentChildren
   children: ComponentChildren
 }) => {
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <figure class="picture">
+    <figure class="chart-frame">
       <figcaption>
         <h3>{title}</h3>
         <p class="quiet">{note}</p>

@@ -35,7 +35,7 @@ interface Shown {
   readonly events: readonly LogEvent[]
   /** Whether older ones can be read, also again where they were dropped. */
   readonly hasOlder: boolean
-  /** How many came while the reader paused and the page was full; they are not among `events`. */
+  /** How many came while the user paused and the page was full; they are not among `events`. */
   readonly missed: number
 }
 
@@ -214,7 +214,7 @@ export const EventLog = () => {
   const readable = eventTypes.filter((type) => missingScopesOf(me, type) === undefined)
   const types = typesOf(query, readable)
   const accountId = query.get('account') ?? ''
-  // The newest event that was shown when the reader paused; ids sort as the events do.
+  // The newest event that was shown when the user paused; ids sort as the events do.
   const [pausedAt, setPausedAt] = useState<string>()
   const isPaused = pausedAt !== undefined
   const log = useEventLog(

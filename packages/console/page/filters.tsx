@@ -88,7 +88,7 @@ export const AccountFilter = ({
   )
 }
 
-/** Days in the viewer's zone, both included. */
+/** Days in the user's zone, both included. */
 export const PeriodFilter = () => (
   <>
     <QueryInput label="Closed from" type="date" name="from" />

@@ -1,4 +1,4 @@
-// Figures and times as text, in the viewer's language and zone.
+// Figures and times as text, in the user's language and zone.
 
 const written = new Map<string, Intl.NumberFormat>()
 
@@ -45,7 +45,7 @@ const fractionDigits = (size: number): number => {
   return size >= 100 && size < 1_000 ? 0 : 1
 }
 
-/** An amount in few letters, such as 1.2K, for labels in pictures. */
+/** An amount in few letters, such as 1.2K, for labels in charts. */
 export const compact = (amount: number, signDisplay: 'auto' | 'exceptZero' = 'auto'): string =>
   numberFormat({
     notation: 'compact',
@@ -82,11 +82,11 @@ export const lotDigits = 3
 export const lots = (value: number): string =>
   numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 8 }).format(value)
 
-/** Whether the viewer's language writes 65 thousand as 65.000. */
+/** Whether the user's language writes 65 thousand as 65.000. */
 const hasGroupPoint = numberFormat({}).format(65_000).includes('.')
 
 /**
- * 65,000 as typed: thousands, or decimals after a comma; and 65.000 where the viewer writes
+ * 65,000 as typed: thousands, or decimals after a comma; and 65.000 where the user writes
  * thousands so.
  * @param digits how many decimals are usual, which may be three; 0 where that is not known
  */
@@ -140,10 +140,10 @@ export const weekdayName = (day: number | string, weekday: 'long' | 'short'): st
 export const localTime = (at: string | number): string =>
   new Date(at).toDateString() === new Date().toDateString() ? secondOfToday(at) : localSecond(at)
 
-/** The viewer's time zone. */
-export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+/** The user's time zone. */
+export const userZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** When a day of the viewer's zone starts or ends, as ISO 8601; undefined where it is no day. */
+/** When a day of the user's zone starts or ends, as ISO 8601; undefined where it is no day. */
 export const momentOf = (day: string, edge: 'start' | 'end'): string | undefined => {
   const at = new Date(`${day}T00:00`)
   // February 30th is read as March 2nd.
@@ -184,9 +184,9 @@ let aheadMs = 0
 let measuredSince = Date.now() - performance.now()
 
 /**
- * Compares the viewer's clock with the time of a reply, which was written between `askedAt` and now.
+ * Compares the user's clock with the time of a reply, which was written between `askedAt` and now.
  * Of the differences that this allows, the smallest is taken.
- * @param askedAt by the viewer's clock
+ * @param askedAt by the user's clock
  */
 export const compareClocks = (askedAt: number, repliedAt: string): void => {
   const time = Date.parse(repliedAt)
@@ -195,7 +195,7 @@ export const compareClocks = (askedAt: number, repliedAt: string): void => {
 }
 
 /**
- * By the service's clock, in epoch milliseconds. The viewer's clock may be set back, and the measured
+ * By the service's clock, in epoch milliseconds. The user's clock may be set back, and the measured
  * time stands still while the machine sleeps: the later of the two counts.
  */
 export const serviceNow = (): number =>

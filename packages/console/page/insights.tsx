@@ -1,20 +1,20 @@
-// The pictures of the trades of a filter, and their robust statistics.
+// The charts of the trades of a filter, and their robust statistics.
 import type { DataOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Groups, useGroups, type Filter, type Group } from './breakdown.tsx'
 import { QuerySelect, useChoice } from './filters.tsx'
-import { number, percent, viewerZone } from './format.ts'
+import { number, percent, userZone } from './format.ts'
 import { Notice, Section, ReadResult, useMoney } from './parts.tsx'
 import { ChartFrame } from './chart-frame.tsx'
 import { Distribution, Months, WeekHours } from './trade-charts.tsx'
 import { withCalculationLimit, useRead } from './read.ts'
 import { Figures, Interval } from './statistics.tsx'
 
-/** Besides the viewer's own: UTC, and those of large markets. */
+/** Besides the user's own: UTC, and those of large markets. */
 const zones = [
   ...new Set([
-    viewerZone,
+    userZone,
     'UTC',
     'Europe/London',
     'Europe/Berlin',
@@ -25,16 +25,16 @@ const zones = [
 ]
 
 export const TradeCharts = ({ filter }: { filter: Filter }) => {
-  const zone = useChoice('zone', zones, viewerZone)
+  const zone = useChoice('zone', zones, userZone)
   const reads = {
     months: useGroups(filter, 'month', zone),
     hours: useGroups(filter, 'weekday_hour', zone),
-    holding: useGroups(filter, 'holding', viewerZone),
-    results: useGroups(filter, 'result', viewerZone),
+    holding: useGroups(filter, 'holding', userZone),
+    results: useGroups(filter, 'result', userZone),
   }
   const shown = (
     name: keyof typeof reads,
-    picture: (groups: readonly Group[]) => ComponentChildren,
+    draw: (groups: readonly Group[]) => ComponentChildren,
   ): ComponentChildren => (
     <div>
       <ReadResult read={reads[name]}>
@@ -42,7 +42,7 @@ export const TradeCharts = ({ filter }: { filter: Filter }) => {
           groups.length === 0 ? (
             <p class="quiet">No closed trade matches the filters.</p>
           ) : (
-            picture(groups)
+            draw(groups)
           )
         }
       </ReadResult>
@@ -56,12 +56,12 @@ export const TradeCharts = ({ filter }: { filter: Filter }) => {
           label="hours and months in"
           name="zone"
           value={zone}
-          options={zones.map((one) => [one, one === viewerZone ? `${one} (yours)` : one])}
-          fallback={viewerZone}
+          options={zones.map((one) => [one, one === userZone ? `${one} (yours)` : one])}
+          fallback={userZone}
         />
       }
     >
-      <div class="pictures">
+      <div class="charts">
         {shown('months', (groups) => (
           <Months {...{ groups, zone }} />
         ))}

@@ -1,4 +1,4 @@
-// Gives the focus back to a button that was disabled while its action ran. Otherwise a reader who
+// Gives the focus back to a button that was disabled while its action ran. Otherwise a user who
 // uses the keyboard would begin at the top of the page.
 
 export const keepFocus = (): void => {

@@ -3,7 +3,7 @@ import { isTradeportError } from '@tradeport/client'
 import { render, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
-import { capitalised, viewerZone } from './format.ts'
+import { capitalised, userZone } from './format.ts'
 import { keepFocus } from './keep-focus.ts'
 import { lazy } from './lazy.tsx'
 import { followLink, useAddress } from './location.ts'
@@ -210,7 +210,7 @@ const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
       </main>
       <SentList />
       <footer>
-        Times are of your zone, {viewerZone}; hover for UTC. Candles are drawn by{' '}
+        Times are of your zone, {userZone}; hover for UTC. Candles are drawn by{' '}
         <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">
           TradingView Lightweight Charts™
         </a>

@@ -21,7 +21,7 @@ export const newTicket = {
   price: '',
   stopLimitPrice: '',
   timeInForce: 'gtc' as NonNullable<NewOrder['timeInForce']>,
-  /** In the viewer's zone, as its field has it. */
+  /** In the user's zone, as its field has it. */
   expiresAt: '',
   stopLoss: '',
   takeProfit: '',

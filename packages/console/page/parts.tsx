@@ -11,7 +11,7 @@ const Timed = ({ iso, text }: { iso: string; text: (iso: string) => string }) =>
   </time>
 )
 
-/** A time in the viewer's zone, with UTC on hover. */
+/** A time in the user's zone, with UTC on hover. */
 export const Time = ({ iso }: { iso: string }) => <Timed iso={iso} text={localTime} />
 
 /** A time with its day, also where that is today: for what is printed, and for times long ago. */

@@ -1,4 +1,4 @@
-// Candles with lines, of which the reader can move some: with the pointer, or with the arrow keys.
+// Candles with lines, of which the user can move some: with the pointer, or with the arrow keys.
 import type { Candle } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { drawCandles, type CandleChart } from './candle-chart.ts'

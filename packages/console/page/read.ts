@@ -174,7 +174,7 @@ export const useInterval = (act: () => void, everyMs: number | undefined): void 
 
 const streamRetryMs = 10_000
 
-/** Whether the reader sees the tab. */
+/** Whether the user sees the tab. */
 const useIsVisible = (): boolean => {
   const [isVisible, setIsVisible] = useState(document.visibilityState === 'visible')
   useEffect(() => {

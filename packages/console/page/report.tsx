@@ -7,7 +7,7 @@ import { Reconciled } from './account-summary.tsx'
 import type { Group } from './breakdown.tsx'
 import { Curve } from './curve.tsx'
 import { AccountFilter, PeriodFilter } from './filters.tsx'
-import { localDay, momentOf, number, plural, pluralIs, serviceNow, viewerZone } from './format.ts'
+import { localDay, momentOf, number, plural, pluralIs, serviceNow, userZone } from './format.ts'
 import { useQuery } from './location.ts'
 import {
   Facts,
@@ -34,7 +34,7 @@ type Reconciliation = DataOf<'getReconciliation'>
 const maxTradesRead = 5_000
 const shownTrades = 5
 
-/** What the report covers, as days of the viewer's zone; undefined: everything. */
+/** What the report covers, as days of the user's zone; undefined: everything. */
 interface Period {
   readonly from: string | undefined
   readonly to: string | undefined
@@ -75,8 +75,7 @@ const readReport = async (
     { signal },
   )
   const groupsBy = async (by: 'month' | 'result'): Promise<readonly Group[]> =>
-    (await client.getTradeBreakdown({ ...filter, by, timeZone: viewerZone }, { signal })).data
-      .groups
+    (await client.getTradeBreakdown({ ...filter, by, timeZone: userZone }, { signal })).data.groups
   const insights = hasInsights
     ? {
         reconciliation: (await client.getReconciliation(accountId, { signal })).data,
@@ -195,8 +194,8 @@ const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string
         {statistics.totalTrades === 0 && <p class="quiet">No trade was closed.</p>}
         {insights && statistics.totalTrades > 0 && (
           <>
-            <div class="pictures">
-              <Months groups={insights.months} zone={viewerZone} />
+            <div class="charts">
+              <Months groups={insights.months} zone={userZone} />
               <Distribution groups={insights.results} />
             </div>
             <SourceNote>
@@ -233,7 +232,7 @@ const AccountFacts = ({ account, period }: { account: Account; period: Period })
           account.leverage === null ? 'not known: never read' : `1:${number(account.leverage)}`,
         ],
         ['Period', periodText(period)],
-        ['Time zone', viewerZone],
+        ['Time zone', userZone],
       ]}
     />
     <SourceNote>

@@ -1,4 +1,4 @@
-// What the reader sent, with what is known of it; on every page.
+// What the user sent, with what is known of it; on every page.
 import { useEffect, useState } from 'preact/hooks'
 import { Section } from './parts.tsx'
 import { useSession } from './session.ts'

@@ -1,5 +1,5 @@
 // Who is signed in, and what their key may see. The key is in the page's memory, or in
-// sessionStorage where the reader asked for that.
+// sessionStorage where the user asked for that.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { createClient, type Client } from '@tradeport/client'

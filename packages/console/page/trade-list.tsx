@@ -262,7 +262,7 @@ const TradeTable = ({
   )
 }
 
-/** Not rendered again while the reader scrolls: formatting its numbers and times is slow. */
+/** Not rendered again while the user scrolls: formatting its numbers and times is slow. */
 const TradeRow = ({
   trade,
   index,

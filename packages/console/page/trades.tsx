@@ -11,7 +11,7 @@ import { Statistics } from './statistics.tsx'
 import { TradeList } from './trade-list.tsx'
 import { accountName } from './words.ts'
 
-/** Days in the viewer's zone become moments. */
+/** Days in the user's zone become moments. */
 const filterOf = (query: URLSearchParams): Filter => {
   const accountId = query.get('account')
   const symbol = query.get('symbol')?.toUpperCase()

@@ -162,7 +162,7 @@ export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webho
 
 const focus = (element: HTMLElement | null): void => element?.focus()
 
-/** The secret of a webhook, which is nowhere else once the reader leaves. */
+/** The secret of a webhook, which is nowhere else once the user leaves. */
 export const Secret = ({
   webhook: { url, secret },
   onStored,

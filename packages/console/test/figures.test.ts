@@ -123,7 +123,7 @@ it.each([
   },
 )
 
-it("goes by the measured time where the viewer's clock is set back", () => {
+it("goes by the measured time where the user's clock is set back", () => {
   const now = Date.now()
   vi.useFakeTimers({ toFake: ['Date'], now: now - 7_200_000 })
   onTestFinished(() => void vi.useRealTimers())
@@ -135,7 +135,7 @@ it.each([
   [-0.0080832, '-0.0081'],
   [9.994, '9.99'],
   [1_234, '1.2K'],
-])('writes %d in a picture as %s', (amount, text) => {
+])('writes %d in a chart as %s', (amount, text) => {
   expect(compact(amount)).toBe(text)
 })
 

@@ -77,7 +77,7 @@ it.each([
   },
 )
 
-it('still sends writes, which a reader asks for once', async () => {
+it('still sends writes, which a user asks for once', async () => {
   const { client, read, count } = setUp(limit('tier'), '100')
   await read()
   const failed = client.closePosition('a:1').catch(() => undefined)

@@ -380,7 +380,7 @@ const heldAnswer = () => {
   return { answer, release }
 }
 
-it('sends four closes at a time, a halt beside them, and none that waits once the reader has signed out', async () => {
+it('sends four closes at a time, a halt beside them, and none that waits once the user has signed out', async () => {
   const { answer, release } = heldAnswer()
   const { writes, sent, requests } = setUp([answer])
   for (let count = 0; count < 6; count += 1) sent.run(closeAll(writes))

@@ -1,4 +1,4 @@
-// Compares pictures of pages with those that are kept in test/pictures.
+// Compares screenshots of pages with those that are kept in test/screenshots.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -7,19 +7,19 @@ import pixelmatch from 'pixelmatch'
 import type { Page } from 'playwright-core'
 import { PNG } from 'pngjs'
 
-const kept = resolve(import.meta.dirname, '../pictures')
+const kept = resolve(import.meta.dirname, '../screenshots')
 /** Not in the repository. */
-const differing = resolve(import.meta.dirname, '../../.reports/pictures')
-const isAccepting = process.env['ACCEPT_PICTURES'] === '1'
-const acceptCommand = 'npx --yes pnpm@10.34.9 --filter @tradeport/api accept-pictures'
+const differing = resolve(import.meta.dirname, '../../.reports/screenshots')
+const isAccepting = process.env['ACCEPT_SCREENSHOTS'] === '1'
+const acceptCommand = 'npx --yes pnpm@10.34.9 --filter @tradeport/api accept-screenshots'
 
 /** Of all pixels. One version of Chromium smooths edges a little differently than the next. */
 const toleratedShare = 0.0002
-/** Longer pages are cut, so that the pictures stay small. */
+/** Longer pages are cut, so that the screenshots stay small. */
 const mostHeight = 1_200
 
 /**
- * Whether letters look as in the pictures, which have the font that Debian's Chromium comes with.
+ * Whether letters look as in the screenshots, which have the font that Debian's Chromium comes with.
  */
 export const hasFont = (): boolean => {
   try {
@@ -32,29 +32,29 @@ export const hasFont = (): boolean => {
 }
 
 /**
- * Waits until a page looks as in the picture that is kept. What is wrong with it, as a sentence,
+ * Waits until a page looks as in the screenshot that is kept. What is wrong with it, as a sentence,
  * where it stands still and looks otherwise.
  */
-export const pictureFault = async (name: string, page: Page): Promise<string | undefined> => {
+export const screenshotFault = async (name: string, page: Page): Promise<string | undefined> => {
   const file = join(kept, `${name}.png`)
   const expected = read(file)
   let last: Buffer | undefined
   for (let attempt = 0; ; attempt += 1) {
     await page.locator('.reading, .connecting').first().waitFor({ state: 'detached' })
-    const picture = await pictureOf(page)
-    const shown = withFewerColours(PNG.sync.read(picture))
+    const screenshot = await screenshotOf(page)
+    const shown = withFewerColours(PNG.sync.read(screenshot))
     const difference = differenceOf(shown, expected)
     if (difference === undefined) return undefined
-    if (last?.equals(picture) === true || attempt === maxAttempts)
+    if (last?.equals(screenshot) === true || attempt === maxAttempts)
       return faultOf(name, file, shown, difference)
-    last = picture
+    last = screenshot
     await pause(150)
   }
 }
 
 const maxAttempts = 60
 
-const pictureOf = async (page: Page): Promise<Buffer> => {
+const screenshotOf = async (page: Page): Promise<Buffer> => {
   const width = page.viewportSize()?.width ?? 0
   const height = await page.evaluate<number>('document.documentElement.scrollHeight')
   return page.screenshot({
@@ -65,7 +65,7 @@ const pictureOf = async (page: Page): Promise<Buffer> => {
   })
 }
 
-/** Keeps the picture for whoever looks into it; undefined where it is accepted. */
+/** Keeps the screenshot for whoever looks into it; undefined where it is accepted. */
 const faultOf = (
   name: string,
   file: string,
@@ -84,13 +84,13 @@ const faultOf = (
  * 16 steps of each colour, but for the light ones, which tell one ground from another: two thirds
  * as many bytes.
  */
-const withFewerColours = (picture: PNG): PNG => {
-  const { data } = picture
+const withFewerColours = (screenshot: PNG): PNG => {
+  const { data } = screenshot
   for (let index = 0; index < data.length; index += 1) {
     const value = data[index] ?? 0
     data[index] = value >= 0xe0 ? value : (value >> 4) * 17
   }
-  return picture
+  return screenshot
 }
 
 const read = (file: string): PNG | undefined => {
@@ -102,7 +102,7 @@ const read = (file: string): PNG | undefined => {
 }
 
 const differenceOf = (shown: PNG, expected: PNG | undefined): string | undefined => {
-  if (expected === undefined) return 'has no picture yet'
+  if (expected === undefined) return 'has no screenshot yet'
   const { width, height } = shown
   if (width !== expected.width || height !== expected.height)
     return `has ${width} × ${height} pixels instead of ${expected.width} × ${expected.height}`

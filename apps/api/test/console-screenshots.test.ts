@@ -1,5 +1,5 @@
 // The console's pages at three widths: they fit, are accessible in light and dark colours, and look
-// as in the pictures that were accepted.
+// as in the screenshots that were accepted.
 import type { Locator } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -10,7 +10,7 @@ import {
   useBrowser,
 } from './support/browser.ts'
 import { eventually, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
-import { hasFont, pictureFault } from './support/pictures.ts'
+import { hasFont, screenshotFault } from './support/screenshots.ts'
 import { useTestService } from './support/service.ts'
 
 const accountId = newAccountUuid(1)
@@ -18,8 +18,8 @@ const accountId = newAccountUuid(1)
 const now = Date.UTC(2026, 9, 14, 15, 30)
 
 /**
- * By the name of the picture. `:trade` and `:webhook` are ids of what the set-up makes. With tables
- * whose figures are all on a small screen, without scrolling.
+ * By the name of the screenshot. `:trade` and `:webhook` are ids of what the set-up makes. The
+ * figures of the tables that are named fit on a small screen without scrolling.
  */
 const pages: Readonly<Record<string, readonly [path: string, tables?: readonly string[]]>> = {
   overview: ['/console', ['Accounts', 'Open positions']],
@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
           await page.getByRole('button', { name: 'Sign out' }).waitFor()
         }
         await page.locator('.reading, .connecting').first().waitFor({ state: 'detached' })
-        if (hasFont()) faults.push(await pictureFault(`${name}-${width}`, page))
+        if (hasFont()) faults.push(await screenshotFault(`${name}-${width}`, page))
         expect(await overflowOf(page), `${width} pixels`).toBe(0)
         if (width === 1_440) await checkAccessibility('dark')
         if (width > 360) continue
