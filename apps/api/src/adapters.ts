@@ -8,9 +8,10 @@ import { identity } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
+import type { IssuerTokenVerifier } from '@tradeport/access-tokens'
 import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
 import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/broker-metaapi'
-import { refuse, type AsyncResult } from '@tradeport/domain/errors'
+import { refuse } from '@tradeport/domain/errors'
 import { maxHistoryDeals } from '@tradeport/domain/ports'
 import { noDeliveries } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
@@ -20,7 +21,6 @@ import type {
   Halts,
   MarketDataFeeds,
   SealedSecrets,
-  TokenVerifier,
 } from '@tradeport/domain/ports'
 import { createAddressLimits } from '@tradeport/memory'
 import {
@@ -69,6 +69,7 @@ import type { Adapters } from './compose.ts'
 import { keyType, type Config } from './config.ts'
 import { loadOrCreateSecret } from './data-folder.ts'
 import { demoBrokerAccounts, demoProviderToken } from './demo.ts'
+import { warnOfIgnoredHalts } from './ignored-halts.ts'
 import { openLimiter } from './limiter.ts'
 import type { RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
@@ -168,7 +169,7 @@ export const openAdapters = async (
       )
     : undefined
   const ignoredHalts = hasTradingTools ? TE.right(0) : countHaltedAccounts(database.knex)
-  await warnOfIgnoredHalts(ignoredHalts, log)
+  if (!hasTradingTools) closers.defer(await warnOfIgnoredHalts(ignoredHalts, log))
   const slowTurns = createFairPool(readConcurrency.candlesAndDeliveries)
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({
@@ -214,11 +215,12 @@ export const openAdapters = async (
     onUnanswered: (delivery) =>
       log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer'),
   })
+  const tokens = await openTokenVerifier(config.tokenIssuer, { clock, log })
   const adapters: Adapters = {
     accounts: createAccountStore(storeDependencies.knex),
     credentials: createCredentialStore(storeDependencies.knex),
     addressLimits: meteredAddressLimits(createAddressLimits(), metrics.decisions),
-    tokens: await openTokenVerifier(config.tokenIssuer, { clock, log }),
+    tokens,
     operator: createOperatorStore(storeDependencies),
     records: createTenantRecords(storeDependencies.knex),
     users,
@@ -233,6 +235,7 @@ export const openAdapters = async (
       ignoredHalts,
       uncheckedThresholds: readUncheckedThresholds(database.knex, config.watchMs),
       limiterStanding: limits.check,
+      readIssuerKeys: tokens?.readKeys,
       noticesConfirmedAt: peerNotices.confirmedAt,
       sendsRealOrders: config.broker === 'metaapi',
       probeProvider: createProviderProbe(providerConfig),
@@ -354,16 +357,6 @@ const noHalts: Halts = {
   lift: () => TE.right(O.none),
 }
 
-/** They stay in the database while another configuration, or another instance, obeys them. */
-const warnOfIgnoredHalts = async (count: AsyncResult<number>, log: Logger): Promise<void> => {
-  const accounts = E.getOrElse(() => 0)(await count())
-  if (accounts > 0)
-    log.warn(
-      { event: 'halts_ignored', accounts },
-      'accounts are halted in the database, and without the capability trading-tools their orders are sent all the same',
-    )
-}
-
 /** Nothing else says so before the first secret is needed: another instance may have the right key. */
 const reportUnreadableSecrets = async (
   readCensus: SealedSecrets['census'],
@@ -421,7 +414,7 @@ const openProvider = async (
 const openTokenVerifier = async (
   issuer: Config['tokenIssuer'],
   parts: { readonly clock: Clock; readonly log: Logger },
-): Promise<TokenVerifier | undefined> => {
+): Promise<IssuerTokenVerifier | undefined> => {
   if (issuer === null) return undefined
   const { createTokenVerifier } = await import('@tradeport/access-tokens')
   return createTokenVerifier({ ...issuer, ...parts })

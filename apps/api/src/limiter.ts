@@ -1,7 +1,7 @@
 // The rate limiter: shared by the instances over Redis, or each instance's own; and the notice to
 // the owner of a credential that it suspends.
 import { suspensionMs } from '@tradeport/domain/access'
-import type { LimiterStanding } from '@tradeport/domain/operator'
+import type { LimiterStanding, LimiterStatus } from '@tradeport/domain/operator'
 import type { OwnerNotices, RateLimiter, SuspensionListener } from '@tradeport/domain/ports'
 import { createLocalRateLimiter } from '@tradeport/memory'
 import type { RedisRateLimiterOptions } from '@tradeport/redis'
@@ -23,8 +23,8 @@ interface LimiterOptions {
 export interface OpenedLimiter {
   readonly limiter: RateLimiter
   /** `alone`: Redis does not answer, so this instance counts the shared limits by itself. */
-  readonly status: () => LimiterStanding
-  /** As `status`, after asking Redis. */
+  readonly status: () => LimiterStatus
+  /** The status after asking Redis. */
   readonly check: () => Promise<LimiterStanding>
   /** How long in all the status was `alone`. */
   readonly localFallbackMs: () => number
@@ -39,7 +39,7 @@ export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimite
     return {
       limiter: local,
       status: () => 'in-process',
-      check: async () => 'in-process',
+      check: async () => ({ status: 'in-process' }),
       localFallbackMs: () => 0,
       close: async () => undefined,
     }
@@ -52,7 +52,11 @@ export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimite
     onSuspension,
     log,
   })
-  const { status, check, localFallbackMs } = shared
+  const check = async (): Promise<LimiterStanding> => {
+    const reason = await shared.check()
+    return reason === undefined ? { status: 'shared' } : { status: 'alone', reason }
+  }
+  const { status, localFallbackMs } = shared
   return { limiter: shared, status, check, localFallbackMs, close: async () => shared.close() }
 }
 

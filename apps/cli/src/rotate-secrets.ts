@@ -60,6 +60,6 @@ export const rotateSecrets = async (context: CommandContext): Promise<void> => {
     )
   printForPeople(
     context,
-    'No secret is encrypted with another key: start each instance without SECRETS_KEY_PREVIOUS next time.',
+    'No secret is encrypted with another key than the SECRETS_KEY of the instance that was asked. Once every instance has that one, start each without SECRETS_KEY_PREVIOUS.',
   )
 }

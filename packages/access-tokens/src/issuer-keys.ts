@@ -27,15 +27,17 @@ const readIntervalMs = 1_000
 const answerTimeoutMs = 5_000
 const maxAnswerCharacters = 1_048_576
 
-/**
- * Finds the key that a token's header names. Rejects with a JOSEError if the issuer has no such key,
- * or several; with another error if the keys could not be read.
- */
-export const createIssuerKeys = ({
-  issuer,
-  log,
-  refreshMs,
-}: IssuerKeysOptions): JWTVerifyGetKey => {
+export interface IssuerKeys {
+  /**
+   * Finds the key that a token's header names. Rejects with a JOSEError if the issuer has no such
+   * key, or several; with another error if the keys could not be read.
+   */
+  readonly find: JWTVerifyGetKey
+  /** Reads the keys, and uses them from then on. Rejects if they cannot be read. */
+  readonly read: () => Promise<unknown>
+}
+
+export const createIssuerKeys = ({ issuer, log, refreshMs }: IssuerKeysOptions): IssuerKeys => {
   let known: JWTVerifyGetKey | undefined
   let lastReadStartedAt = -Infinity
   let reading: Promise<JWTVerifyGetKey> | undefined
@@ -53,7 +55,7 @@ export const createIssuerKeys = ({
     return reading
   }
 
-  return async (...token) => {
+  const find: JWTVerifyGetKey = async (...token) => {
     if (known !== undefined && performance.now() - lastReadStartedAt >= refreshMs)
       read().catch((error: unknown) =>
         log.warn({ event: 'issuer_keys', reason: describeFailure(error) }),
@@ -67,6 +69,7 @@ export const createIssuerKeys = ({
       }
     return findKey(await read(), token)
   }
+  return { find, read }
 }
 
 /** The failure in a few words for a log, without a token or an address. */

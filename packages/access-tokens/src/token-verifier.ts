@@ -1,7 +1,7 @@
 // Access tokens by RFC 9068: signed by the issuer with a published key, for this service, and not
 // expired.
 import { isScope } from '@tradeport/domain/access'
-import { refuse } from '@tradeport/domain/errors'
+import { refuse, type AsyncResult } from '@tradeport/domain/errors'
 import type { Clock, TokenVerifier, VerifiedToken } from '@tradeport/domain/ports'
 import { parseTenantId, parseUserId } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
@@ -25,6 +25,11 @@ export interface TokenVerifierOptions {
   readonly refreshMs?: number
 }
 
+export interface IssuerTokenVerifier extends TokenVerifier {
+  /** Fails where the issuer's keys cannot be read now. */
+  readonly readKeys: AsyncResult<unknown>
+}
+
 // Only signatures that a public key verifies: neither unsigned tokens nor shared secrets.
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
@@ -37,11 +42,11 @@ export const createTokenVerifier = ({
   clock,
   log,
   refreshMs = 5 * 60_000,
-}: TokenVerifierOptions): TokenVerifier => {
-  const findKey = createIssuerKeys({ issuer, log, refreshMs })
+}: TokenVerifierOptions): IssuerTokenVerifier => {
+  const keys = createIssuerKeys({ issuer, log, refreshMs })
   const verify = async (token: string): Promise<O.Option<VerifiedToken>> => {
     try {
-      const { payload } = await jwtVerify(token, findKey, {
+      const { payload } = await jwtVerify(token, keys.find, {
         algorithms,
         issuer,
         audience,
@@ -62,17 +67,17 @@ export const createTokenVerifier = ({
     // Tokens of other issuers cost no request for keys.
     verify: (token) =>
       issuerOf(token) === issuer
-        ? TE.tryCatch(
-            () => verify(token),
-            (error) =>
-              refuse('ServiceUnavailable', {
-                unread: 'token_keys',
-                reason: `tokens.verify: ${describeFailure(error)}`,
-              }),
-          )
+        ? TE.tryCatch(() => verify(token), unreadKeys('tokens.verify: '))
         : TE.right(O.none),
+    readKeys: TE.tryCatch(keys.read, unreadKeys('')),
   }
 }
+
+const unreadKeys = (prefix: string) => (error: unknown) =>
+  refuse('ServiceUnavailable', {
+    unread: 'token_keys',
+    reason: prefix + describeFailure(error),
+  })
 
 const issuerOf = (token: string): string | undefined => {
   try {

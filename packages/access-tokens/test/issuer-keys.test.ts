@@ -24,8 +24,9 @@ const start = async ({ refreshMs = 300_000, paths = [] as [string?, string?] } =
     refreshMs,
   })
   const verify = (token: string) => verifier.verify(token)()
+  const readKeys = () => verifier.readKeys()
   const keyReads = () => issuer.requests.filter((path) => path === keysPath).length
-  return { ...issuer, verify, warnings, keyReads }
+  return { ...issuer, verify, readKeys, warnings, keyReads }
 }
 
 const metadataOf = (issuer: string, uri: string) => ({ issuer, jwks_uri: uri })
@@ -78,9 +79,11 @@ describe.concurrent('the keys are found', () => {
       response.writeHead(302, { location: '/elsewhere' }).end(),
     )
     issuer.bodies.set('/elsewhere', () => ({ keys: issuer.published }))
-    expect(await issuer.verify(await issuer.sign())).toMatchObject(
-      unavailable('the issuer answers 302'),
-    )
+    const reason = 'the issuer answers 302'
+    expect(await issuer.verify(await issuer.sign())).toMatchObject(unavailable(reason))
+    expect(await issuer.readKeys()).toMatchObject({ left: { reason } })
+    issuer.replies.clear()
+    expect(await issuer.readKeys()).toMatchObject({ _tag: 'Right' })
   })
 })
 

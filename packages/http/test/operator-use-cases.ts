@@ -85,7 +85,7 @@ export const operatorUseCases = (
       disagreeingJournals: TE.right([]),
       ignoredHalts: TE.right(0),
       uncheckedThresholds: TE.right([]),
-      limiterStanding: T.of('alone'),
+      limiterStanding: T.of({ status: 'alone', reason: 'it does not answer' }),
       noticesConfirmedAt: () => now,
       sendsRealOrders: true,
       probeProvider: () => T.of({ kind: 'refused', status: 401 }),

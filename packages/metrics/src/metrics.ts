@@ -1,6 +1,6 @@
 // The metrics of one instance in Prometheus' format. No label holds an id, a name or text of a
 // user, a tenant or an account: the values of every label are few, and defined by this service.
-import type { LimiterStanding } from '@tradeport/domain/operator'
+import type { LimiterStatus } from '@tradeport/domain/operator'
 import type { Backlog } from '@tradeport/domain/ports'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import {
@@ -17,7 +17,7 @@ interface CacheCounters {
 }
 
 interface LimiterReading {
-  readonly status: LimiterStanding
+  readonly status: LimiterStatus
   /** How long in total this instance has limited alone. */
   readonly localFallbackMs: number
 }

@@ -42,8 +42,8 @@ export interface RedisRateLimiterOptions {
 export interface RedisRateLimiter extends RateLimiter {
   /** `alone` while this instance limits without Redis. */
   readonly status: () => 'shared' | 'alone'
-  /** The status after a probe of at most `timeoutMs`. */
-  readonly check: () => Promise<'shared' | 'alone'>
+  /** Why Redis cannot be used, after a probe of at most `timeoutMs`; undefined where it can. */
+  readonly check: () => Promise<string | undefined>
   /** How long in total this instance has limited alone. */
   readonly localFallbackMs: () => number
   readonly close: () => void
@@ -104,19 +104,22 @@ export const openRedisRateLimiter = async (
   let totalDownMs = 0
   const isUp = (): boolean => state === 'up'
   const downMs = (): number => totalDownMs + (state === 'down' ? performance.now() - downSince : 0)
-  /** Whether Redis answers now. Sends what a request would send. */
-  const check = async (): Promise<boolean> => {
+  let lastError: unknown = new Error('the connection was closed')
+  /** Sends what a request would send. */
+  const check = async (): Promise<string | undefined> => {
     try {
       // Both at once, within the bound of one request: a connection keeps their order.
       await withTimeout(Promise.all([select(), askRedis(probeSubject, undefined, 0)]), timeoutMs)
       markUp()
+      return undefined
     } catch (error) {
-      markDown(error)
+      const cause = redis.status === 'ready' ? error : lastError
+      markDown(cause)
+      return reasonOf(cause)
     }
-    return isUp()
   }
   const probeAgain = async (): Promise<void> => {
-    if (!(await check())) probeLater()
+    if ((await check()) !== undefined) probeLater()
   }
   const probeLater = (): void => {
     clearTimeout(timer)
@@ -145,7 +148,6 @@ export const openRedisRateLimiter = async (
     )
     probeLater()
   }
-  let lastError: unknown = new Error('the connection was closed')
   redis.on('error', (error) => {
     lastError = error
   })
@@ -213,7 +215,7 @@ export const openRedisRateLimiter = async (
     decide: (subject, endpoint, now) =>
       isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now),
     status: () => (isUp() ? 'shared' : 'alone'),
-    check: async () => ((await check()) ? 'shared' : 'alone'),
+    check,
     localFallbackMs: downMs,
     close: () => {
       state = 'closed'

@@ -19,6 +19,7 @@ export interface HealthCheck {
     | 'replication'
     | 'limits'
     | 'peer notices'
+    | 'token issuer'
     | 'secrets'
     | 'orders'
     | 'journals'
@@ -37,7 +38,11 @@ export interface HealthCheck {
  * How requests are counted: by this instance alone as it is meant, by all together, or by this one
  * for want of Redis.
  */
-export type LimiterStanding = 'in-process' | 'shared' | 'alone'
+export type LimiterStatus = LimiterStanding['status']
+
+export type LimiterStanding =
+  | { readonly status: 'in-process' | 'shared' }
+  | { readonly status: 'alone'; readonly reason: string }
 
 /**
  * The settings of PostgreSQL that decide whether an acknowledged commit survives a crash, under
@@ -239,7 +244,7 @@ const replicationHealth = (settings: Durability): HealthCheck => {
 }
 
 export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
-  switch (standing) {
+  switch (standing.status) {
     case 'in-process':
       return ok(
         'limits',
@@ -250,7 +255,7 @@ export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
     case 'alone':
       return warn(
         'limits',
-        'Redis cannot be used: this instance limits by itself until it can.',
+        `Redis cannot be used (${standing.reason}): this instance limits by itself until it can.`,
         'Look at the Redis server and at REDIS_URL; it is found again by itself.',
       )
   }
@@ -264,6 +269,15 @@ export const noticesHealth = (confirmedAt: Instant, now: Instant): HealthCheck =
         'peer notices',
         'Those of other instances do not arrive: every credential is read from the database each second, and what another instance changes shows seconds later.',
         'Let DATABASE_URL lead to the server itself, or to a pooler that keeps a session for each connection: behind another, orders are refused as well.',
+      )
+
+export const issuerHealth = (keys: Read<unknown>): HealthCheck =>
+  E.isRight(keys)
+    ? ok('token issuer', 'Its keys can be read.')
+    : fail(
+        'token issuer',
+        `Its keys cannot be read (${keys.left.reason}).`,
+        'Look at OAUTH_ISSUER and at the way to its host. Access tokens are verified with the keys that were read before; by an instance that has read none they are answered 503.',
       )
 
 export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
@@ -346,7 +360,7 @@ export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): Healt
 /** @param ignored how many accounts are halted and get orders all the same */
 export const haltsHealth = (ignored: Read<number>): HealthCheck => {
   if (E.isLeft(ignored)) return unreadable('halts', 'counted')
-  if (ignored.right === 0) return ok('halts', 'None is ignored.')
+  if (ignored.right === 0) return ok('halts', 'This instance ignores none.')
   return warn(
     'halts',
     `${ignored.right} ${ignored.right === 1 ? 'account is' : 'accounts are'} halted, and get orders all the same while the capability trading-tools is off.`,

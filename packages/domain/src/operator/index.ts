@@ -5,6 +5,7 @@ export {
   maxListedAccounts,
   type Durability,
   type LimiterStanding,
+  type LimiterStatus,
   type ProviderStanding,
 } from './health.ts'
 export type { Listed, ListedAccount, ListedTenant, Slice, RecordCounts } from './listing.ts'

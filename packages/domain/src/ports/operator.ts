@@ -164,6 +164,8 @@ export interface HealthReads {
   readonly uncheckedThresholds: AsyncResult<readonly AccountId[]>
   /** Asks whatever counts the requests. */
   readonly limiterStanding: T.Task<LimiterStanding>
+  /** Left out where no issuer of access tokens is trusted. */
+  readonly readIssuerKeys?: AsyncResult<unknown> | undefined
   /** As in PeerNotices. */
   readonly noticesConfirmedAt: () => Instant
   /** Whether orders reach a real broker, not the sandbox. */

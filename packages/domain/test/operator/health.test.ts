@@ -148,7 +148,8 @@ const good = {
     disagreeingJournals: TE.right([]),
     ignoredHalts: TE.right(0),
     uncheckedThresholds: TE.right([]),
-    limiterStanding: T.of<LimiterStanding>('shared'),
+    limiterStanding: T.of<LimiterStanding>({ status: 'shared' }),
+    readIssuerKeys: TE.right(undefined),
     noticesConfirmedAt: () => now - 400,
     sendsRealOrders: true,
     probeProvider: () => T.of<ProviderStanding>({ kind: 'no_token' }),
@@ -183,7 +184,7 @@ describe('the service', () => {
   it('is checked in all of its parts', async () => {
     const checks = await rightOf(createOperatorHealth(good).checkService())
     const names =
-      'database,database clock,database writes,tables,fsync,full_page_writes,synchronous_commit,replication,limits,peer notices,secrets,orders,journals,halts,risk thresholds'
+      'database,database clock,database writes,tables,fsync,full_page_writes,synchronous_commit,replication,limits,peer notices,token issuer,secrets,orders,journals,halts,risk thresholds'
     expect(checks.map(summary)).toEqual(names.split(',').map((name) => `ok ${name}`))
   })
 
@@ -216,8 +217,18 @@ describe('the service', () => {
     ],
     [
       'has lost Redis',
-      { health: { ...good.health, limiterStanding: T.of('alone' as const) } },
+      {
+        health: {
+          ...good.health,
+          limiterStanding: T.of({ status: 'alone' as const, reason: 'x' }),
+        },
+      },
       'warn limits',
+    ],
+    [
+      'has an issuer whose keys cannot be read',
+      { health: { ...good.health, readIssuerKeys: down } },
+      'fail token issuer',
     ],
     [
       'gets no notices',
