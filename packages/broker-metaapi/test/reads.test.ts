@@ -134,6 +134,7 @@ describe('a list without positions', () => {
       ...[
         { margin: 0, balance: 0, equity: 0 },
         { margin: 0, balance: 7_000, equity: 6_999 },
+        { equity: informationRow.balance },
       ].map((figures): [string, Shown, Shown, readonly string[]] => [
         `is not believed with ${JSON.stringify(figures)}`,
         { 'account-information': { ...informationRow, ...figures } },
@@ -146,6 +147,19 @@ describe('a list without positions', () => {
         'is empty where an open order may use the margin',
         {},
         { orders: [order], 'account-information': { ...idle, margin: 184.1 } },
+        [],
+      ],
+      [
+        'is empty beside margin in use where a credit is the rest of the equity',
+        {},
+        {
+          orders: [order],
+          'account-information': {
+            ...informationRow,
+            credit: 50,
+            equity: informationRow.balance + 50,
+          },
+        },
         [],
       ],
       ['proves nothing beside an open result', {}, { orders: [order] }, 'unavailable'],
@@ -165,6 +179,13 @@ describe('a list without positions', () => {
       expect(read).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
     else expect(rightOf(read).positions.map(({ ticket }) => ticket)).toEqual(tickets)
   })
+})
+
+it('a position whose order was filled while the terminal was read is shown', async () => {
+  const replies = [[], informationRow, [], informationRow, [{ id: '7' }], [positionRow]]
+  for (const reply of replies) provider().get(/./).reply(200, reply)
+  const reading = rightOf(await apiWith().broker.positions(account)())
+  expect(reading.positions).toHaveLength(1)
 })
 
 describe('a position', () => {

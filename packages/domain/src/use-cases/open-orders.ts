@@ -513,7 +513,6 @@ const transitionOfRound = (
     // A clock may have been set back.
     (Math.abs(now - placement.unexecutedAt) < unexecutedAtLagMs || shown.isUnexecuted !== true) &&
     placement.missing === null &&
-    placement.brokerOrderId === shown.brokerOrderId &&
     withTransition(order, transition, now) === order
   return isUnchanged ? undefined : transition
 }

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dealKey, type BrokerDeal } from '@tradeport/domain/journal'
-import { compareDeals } from '../../src/journal/broker-deal.ts'
+import { compareDeals, renamedDeals } from '../../src/journal/broker-deal.ts'
 
 const deal: fc.Arbitrary<BrokerDeal> = fc.record({
   id: fc.constantFrom('1', '2', '3', '10'),
@@ -112,6 +112,12 @@ describe('the difference between kept and shown deals', () => {
       )
     },
   )
+
+  it('finds each of two like deals that were renumbered', () => {
+    const numbered = (...ids: readonly string[]) => ids.map((id) => ({ ...before, id }))
+    const shown = numbered('3', '4')
+    expect([...renamedDeals(numbered('1', '2'), shown, false).keys()]).toEqual(shown)
+  })
 
   it('ignores levels, which brokers go on changing', () => {
     const moved = { ...before, stopLoss: 2, takeProfit: 3 }

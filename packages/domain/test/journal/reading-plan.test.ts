@@ -259,6 +259,14 @@ describe('when the whole history is read again', () => {
       againForBalance,
     ],
     [
+      'the whole history differs, and what was new lacks an opening',
+      { kind: 'full', difference: 1, lacksOpening: true },
+      first,
+      first,
+      again,
+      again,
+    ],
+    [
       'the whole history was read, and the balance is unknown',
       { kind: 'full', difference: undefined },
       none,

@@ -187,6 +187,11 @@ describe('a change of terms', () => {
     )
   })
 
+  it('is not made where the price moved to another than the requested one, which has fewer decimals', () => {
+    const [after, requested, before] = [1.1, 1.14, 1.12345].map((price) => ({ ...held, price }))
+    expect(hasRequestedTerms(after!, requested!, before!)).toBe(false)
+  })
+
   const termsWith = (expiresAt: number | undefined): OrderTerms => ({
     ...held,
     timeInForce: 'gtd',

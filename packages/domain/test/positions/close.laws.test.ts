@@ -79,7 +79,8 @@ it.each([
 describe('what a later read of the positions shows of a close', () => {
   const position = openPosition()
   const other = openPosition({ ticket: '7' as Ticket, entryPrice: 1.2 })
-  const twin = openPosition({ ticket: '8' as Ticket, stopLoss: 1.05 })
+  const alike = openPosition({ ticket: '8' as Ticket })
+  const twin = { ...alike, stopLoss: 1.05 }
   const rest = openPosition({ ticket: '43' as Ticket, volume: 0.2 })
   const another = { ...rest, ticket: '44' as Ticket }
   const before = { position, positions: [other, position] }
@@ -140,8 +141,17 @@ describe('what a later read of the positions shows of a close', () => {
   })
 
   it.each<
-    [what: string, order: CloseRequest, after: readonly BrokerPosition[], shown?: CloseOutcome]
+    [
+      what: string,
+      order: CloseRequest,
+      after: readonly BrokerPosition[],
+      shown?: CloseOutcome | undefined,
+      other?: BrokerPosition,
+    ]
   >([
+    ['the only rest, where a like twin is open', part, [alike, rest], renumbered(0.1, 0.2), alike],
+    ['undecided, where a like twin is gone', part, [rest], undefined, alike],
+    ['undecided, where the rest has the level of neither', part, [{ ...rest, stopLoss: 1.03 }]],
     [
       'undecided, where the only rest has the level of the twin',
       part,
@@ -156,10 +166,13 @@ describe('what a later read of the positions shows of a close', () => {
     ],
     ['the only rest, where the twin is open', part, [twin, rest], renumbered(0.1, 0.2)],
     ['undecided, where two rests are alike', part, [twin, rest, another]],
-  ])('where a twin was opened at one time and price, is %s', (_, order, after, shown) => {
-    const positions = [position, twin]
-    expect(closeShownBy({ position, positions }, order, after, true)).toEqual(shown)
-  })
+  ])(
+    'where a twin was opened at one time and price, is %s',
+    (_, order, after, shown, other = twin) => {
+      const positions = [position, other]
+      expect(closeShownBy({ position, positions }, order, after, true)).toEqual(shown)
+    },
+  )
 
   it('is never a rest that was there before', () => {
     expect(

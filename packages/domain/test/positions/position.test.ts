@@ -28,7 +28,10 @@ describe('positions', () => {
   })
 
   it('are found by their ticket while they are open', () => {
-    const reading = { positions: [position('1', 1), position('2', 2), position('3', 3)], readAt: 9 }
+    const reading = {
+      positions: [position('12', 1), position('2', 2), position('3', 3)],
+      readAt: 9,
+    }
     expect(requireOpen(reading, '2' as Ticket)).toEqual(E.right(position('2', 2)))
     expect(requireOpen(reading, '4' as Ticket)).toEqual(E.left({ _tag: 'PositionNotFound' }))
     expect(requireOpen({ positions: [], readAt: 9 }, '2' as Ticket)).toEqual(

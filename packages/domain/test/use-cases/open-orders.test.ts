@@ -1,8 +1,9 @@
 // Open orders: placed as pending ones, changed, cancelled, and followed by the watch.
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
+import type { AccountId } from '../../src/primitives/ids.ts'
 import { refuse, type Refusal } from '../../src/errors.ts'
 import { withoutKey, type OrderJob } from '../../src/ports/index.ts'
 import {
@@ -253,6 +254,22 @@ describe('a round of the watch', () => {
       expect(days).toEqual([0, 59.5, 90])
     },
   )
+
+  it('leaves an order alone that another account at the provider holds', async () => {
+    const { openWith, account, trading, placement } = await opened()
+    const emptied = openWith({ trading: { ...trading, heldOrders: () => TE.right([]) } })
+    await rightOf(emptied.followOpenOrders({ ...brokerAccountOf(account), ...another }))
+    expect(await placement()).toMatchObject({ missing: null })
+  })
+
+  it('forgets that an order was missing once it is held again', async () => {
+    const { openWith, account, trading, placement, follow } = await opened()
+    const emptied = openWith({ trading: { ...trading, heldOrders: () => TE.right([]) } })
+    await rightOf(emptied.followOpenOrders(brokerAccountOf(account)))
+    expect(await placement()).toMatchObject({ missing: { lookups: 0 } })
+    await follow()
+    expect(await placement()).toMatchObject({ missing: null })
+  })
 
   it('never concludes anything from an order that no record shows any more', async () => {
     const { order, follow, trading, read, placement, runFor, open, end, lose } = await opened()
@@ -579,6 +596,38 @@ describe('a cancellation of an open order', () => {
     trading.hide(false)
     expect(await tagOf(cancel())).toBe('OrderNotCancellable')
     expect(await read()).toMatchObject(byUser)
+  })
+
+  it('that could not be sent leaves a missing order to be looked up', async () => {
+    const { lose, follow, cancel, openWith, trading, account, end, runFor, read } = await opened()
+    lose()
+    await follow()
+    const cancelOrder = () => TE.left(down(account.id))
+    const tag = await tagOf(cancel(openWith({ trading: { ...trading, cancelOrder } })))
+    expect(tag).toBe('BrokerUnavailable')
+    end({ kind: 'filled', fill: {} })
+    await runFor(60 * 60)
+    expect((await read()).status).toBe('filled')
+  })
+
+  it.each([
+    ['gone', '1', { _tag: 'OrderGone' } as const],
+    ['perhaps cancelled', '77', refuse('BrokerOutcomeUnknown', { accountId: '' as AccountId })],
+  ])('of an order that is %s, and held as %s, is sent once', async (_, brokerOrderId, answer) => {
+    const { trading, openWith, cancel, changeHeld } = await opened()
+    const cancelOrder = vi.fn(() => {
+      changeHeld({ brokerOrderId })
+      return TE.left(answer)
+    })
+    await cancel(openWith({ trading: { ...trading, cancelOrder } }))()
+    expect(cancelOrder).toHaveBeenCalledOnce()
+  })
+
+  it('that was confirmed is answered once a later lookup shows it', async () => {
+    const { trading, openWith, cancel } = await opened()
+    const findOrder = vi.fn(trading.findOrder).mockImplementationOnce(cannotRead)
+    const late = openWith({ trading: { ...trading, findOrder } })
+    expect(await rightOf(cancel(late))).toMatchObject(byUser)
   })
 
   it('that was confirmed waits for a lookup that takes longer than others', async () => {

@@ -1,10 +1,20 @@
-// GET /positions: what is kept of a row between two pages that show it.
+// GET /positions: its filter, and what is kept of a row between two pages that show it.
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { openPosition } from '@tradeport/testkit'
+import type { SymbolFilter } from '../../src/primitives/symbol-filter.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 import { createPositions } from '../../src/use-cases/positions.ts'
 import { createTestDesk, owner, rightOf } from './desk.ts'
+
+it('has those of one symbol where that is asked for', async () => {
+  const desk = createTestDesk()
+  const positions = ['EURUSD', 'GBPUSD'].map((symbol) => openPosition({ symbol }))
+  desk.broker.put(desk.link().id, { positions })
+  const query = { page: 1, limit: 20, symbol: 'GBPUSD' as SymbolFilter }
+  const { data } = await rightOf(createPositions(desk).listPositions({ owner }, { query }))
+  expect(data.map(({ symbol }) => symbol)).toEqual(['GBPUSD'])
+})
 
 it('asks for the margin of a row that is read once, and again where there was none', async () => {
   const desk = createTestDesk()

@@ -9,6 +9,7 @@ import { dealTable } from '../trades/deal-table.ts'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
 import { brokerRateLimited, refuse } from '../../src/errors.ts'
+import type { DealsPage } from '../../src/journal/broker-deal.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/primitives/instant.ts'
@@ -185,11 +186,17 @@ describe('the first read', () => {
     expect(desk.reads()[0]).toBeLessThan(deposits.length)
   })
 
-  it('fails where the provider keeps returning the same page', async () => {
-    const desk = withHistory(two)
-    desk.broker.dealsPage = () => TE.right({ deals: [], nextOffset: 1_000 })
-    expect(await tagOf(desk.sync())).toBe('BrokerUnavailable')
-  })
+  it.each([withHistory, synced])(
+    'fails where the provider keeps returning the same page (%o)',
+    async (start) => {
+      const desk = await start(two)
+      desk.pass(minuteMs)
+      const { dealsPage } = desk.broker
+      desk.broker.dealsPage = (...of) =>
+        TE.map((page: DealsPage) => ({ ...page, nextOffset: 1_000 }))(dealsPage(...of))
+      expect(await tagOf(desk.sync())).toBe('BrokerUnavailable')
+    },
+  )
 
   it('knows the balances of its events once the deals add up to the one that was read', async () => {
     const withdrawal = { ...deposit, id: '5', profit: -20, time: (deposit.time ?? 0) + dayMs }
