@@ -128,6 +128,7 @@ onEachDatabase('position locks', (here, there, kind) => {
       for (const refused of [account, link].map((one) => changes(ours, one, ticket, 1_000)))
         expect(await refused).toStrictEqual(E.left(refuse('InternalTimeout')))
       await end()
+      expect(await changes(ours, account)).toStrictEqual(done)
     }
   })
 

@@ -8,6 +8,7 @@ import type { DueDelivery } from '@tradeport/domain/ports'
 import {
   dayMs,
   minuteMs,
+  secondMs,
   type DeliveryId,
   type Instant,
   type Owner,
@@ -490,6 +491,23 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     )
     expect(await Promise.all(days)).toStrictEqual([false, true])
     expect(await rightOf(isResumable((await created()).owner, 0))).toBe(true)
+
+    // One that was kept for its replay is deleted after later ones.
+    await stop()
+    const age = (days: number) => knex.raw(`now() - ${days} * interval '1 day'`)
+    const ageEvent = (id: EventId, days: number) =>
+      knex('events')
+        .where({ id })
+        .update({ recorded_at: age(days) })
+    await ageEvent(first, 40)
+    await ageEvent(third, 0)
+    await knex('webhook_deliveries')
+      .where({ event_id: first })
+      .update({ status: 'success', created_at: age(31) })
+    await working(hangWhereSilent)
+    await poll(() => knex('events').where({ id: first })).toStrictEqual([])
+    expect(await rightOf(bounds(replayed.owner))).toMatchObject({ clearedTo: second })
+    expect(await rightOf(isResumable(replayed.owner, Date.now() - 35 * dayMs))).toBe(false)
   })
 
   it('deliveries that were not made within twice the time are deleted with their events, and counted', async () => {
@@ -722,6 +740,34 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await latest(webhook)).toMatchObject({ status: 'success', attempts: 1 })
     await record(webhook.owner)
     expect(await holding.claim(clock.now(), ...anyDue)).toStrictEqual([owned])
+  })
+
+  it('a process that no longer leases a webhook ends no lease of another, and changes nothing that was recorded meanwhile', async () => {
+    const webhook = await created()
+    await record(webhook.owner)
+    const owned = { owner: webhook.owner, webhookId: webhook.id }
+    const next = async (deliveries: ReturnType<typeof dueDeliveriesOf>) => {
+      await deliveries.claim(clock.now(), ...anyDue)
+      return (await deliveries.next(owned, clock.now()))?.due ?? expect.fail('nothing is due')
+    }
+    const attempt = (answer: AttemptAnswer) => {
+      return { answer, startedAt: clock.now(), endedAt: clock.now() }
+    }
+    const [lapsed, holding] = [dueDeliveriesOf(here), dueDeliveriesOf(there)]
+    const late = await next(lapsed)
+    await endLeaseOf(webhook)
+    const due = await next(holding)
+    await lapsed.endLease(owned)
+    expect(await knex('webhooks').whereNotNull('lease_id')).toHaveLength(1)
+    await holding.recordAttempt(due, attempt(bad), false)
+    await lapsed.recordAttempt(late, attempt(timedOut), false)
+    expect(await latest(webhook)).toMatchObject({ attempts: 1, responseCode: bad.responseCode })
+    expect(await find(webhook)).toMatchObject({ failureCount: 1 })
+    clock.elapse(secondMs)
+    const again = await next(holding)
+    await knex('webhook_deliveries').update({ status: 'failed' })
+    await holding.recordAttempt(again, attempt(bad), false)
+    expect(await latest(webhook)).toMatchObject({ attempts: 1, status: 'failed' })
   })
 
   it.skipIf(kind === 'server')(

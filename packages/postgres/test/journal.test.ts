@@ -336,6 +336,20 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect(balances?.amounts).toEqual(Float64Array.of(9, 10))
   })
 
+  it('has no trade twice, and none missing, on pages of two accounts that closed at once under one id', async () => {
+    const stored = await storedAccount(here.operator)
+    const other = newAccount(stored.owner)
+    await write(here.operator, { accounts: puts(other) })
+    for (const account of [stored, other]) await kept(brokerAccountOf(account), closed('1', 2))
+    const selection = { accountIds: [stored.id, other.id], filter: all }
+    const pageAfter = (trade?: ClosedTrade) =>
+      rightOf(ports.records.page(stored.owner, selection, trade && placeOf(trade), 1))
+    const first = await pageAfter()
+    const second = await pageAfter(first.trades[0])
+    expect([second.trades.length, second.before]).toStrictEqual([1, 1])
+    expect(second.trades).not.toStrictEqual(first.trades)
+  })
+
   it('answers what the fake answers: what is written, checked and wanted of two accounts, whatever pages bring in whatever order', async () => {
     const result = fc.constantFrom('read' as const, 'too_many_deals' as const)
     const runs = fc.array(fc.record({ account: fc.nat(1), steps, result }), {
@@ -425,6 +439,9 @@ onEachDatabase('the journal', (here, there, kind) => {
     const before = brokerAccountOf(stored)
     const claim = await kept(before, [...closed('1', 2), closing('9', 9)])
     await rightOf(ports.journal.wantRead(before, 0))
+    await keep(claim, { firstReadOffset: 1_000 })
+    const reread = { rereadAt: noon, disagreements: 3, isDueToBalanceAlone: true }
+    await rightOf(ports.journal.setReread(claim, reread))
     const { revision } = await exported(before)
     await relink(stored)
     const { now } = await queryOne<{ readonly now: number }>(
@@ -451,9 +468,10 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect((await exported(after)).revision).not.toBe(revision)
     await write(here.operator, { accounts: removes(stored.id) })
     expect(await ports.journal.write(next, noChange)()).toStrictEqual(lost)
-    await write(here.operator, { accounts: puts(stored) })
+    await write(here.operator, { accounts: puts({ ...stored, createdAt: stored.createdAt + 5 }) })
     await keep(await claimOf(ports.journal, before), { completed })
     expect([(await stateOf(before))?.deals, await tradeIds(before)]).toStrictEqual([0, []])
+    expect((await exported(before)).revision).not.toBe(revision)
   })
 
   it('dates the link to another account at the provider before it is read at all, and no other document', async () => {
@@ -548,6 +566,8 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect((await stateOf(account))?.check).not.toBeNull()
     await keep(claim, { vanished: [fees] })
     expect((await stateOf(account))?.check).toBeNull()
+    const balances = ports.records.balances(account.owner, account.accountId, undefined)
+    expect(await rightOf(balances)).toBeNull()
     const found = await rightOf(ports.journal.closingDeals(account, '77', noon + 2 * minuteMs))
     expect(found).toStrictEqual([ofOrder[1], ofOrder[0], ofOrder[2]])
   })
@@ -669,7 +689,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     await want(secondMs)
     expect((await stateOf(account))?.wantedAt).toBeLessThanOrEqual(Date.now())
     await ports.elapse(1)
-    expect(await readWanted(async () => undefined)).toBeGreaterThan(9 * minuteMs)
+    expect(await readWanted(async () => undefined)).toBeCloseTo(10 * minuteMs, -5)
     await ports.elapse(10 * minuteMs)
     expect(await readWanted(async () => undefined)).toBeGreaterThan(9 * minuteMs)
     await ports.elapse(10 * minuteMs)

@@ -20,7 +20,7 @@ import {
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openOrders, type LogEvent } from '../src/index.ts'
 import {
   countRows,
@@ -181,6 +181,14 @@ onEachDatabase('orders', (here, there, kind) => {
       await elapse(60, order)
     }
     await stop()
+  })
+
+  it('who waits for the outcome of an order is not told of a step before it', async () => {
+    const order = await recorded()
+    const receive = vi.fn()
+    here.orders.onOutcome(order.id, receive)
+    await rightOf(here.orders.advance(order.owner, placementOf(order), lookingUp, noon))
+    expect(receive).not.toHaveBeenCalled()
   })
 
   it('an order whose process failed or died is given out again, and stop waits for those in progress and begins no other', async () => {
@@ -442,7 +450,7 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(ids()).not.toContain(none.waiting)
   })
 
-  it('open orders that nobody watches are noon due a thousand at a time, and once', async () => {
+  it('open orders that nobody watches are made due a thousand at a time, and once', async () => {
     const account = await storedAccount(here.operator)
     const first = await recordedOn(account)
     await advanced(account, first, opened)

@@ -1,5 +1,6 @@
 // Notices to owners: each reaches a sender until it is sent, once, wherever and however often it
 // was queued. Neither a notice that cannot be read nor a database that is unavailable loses one.
+import { setTimeout } from 'node:timers/promises'
 import type { OwnerNotice, SuspensionNotice } from '@tradeport/domain/notices'
 import type { OwnerNoticeJob } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
@@ -80,13 +81,17 @@ onEachDatabase('owner notices', (here, there) => {
     ])
     const { jobs, noticesOf } = await sending()
     await poll(() => jobs.length).toBe(7)
+    // Whoever begins to send deletes those that were sent long ago.
+    const another = await sending()
+    await setTimeout(500)
     await queue(owner)
     await queue(next)
-    await poll(() => noticesOf(next)).toStrictEqual([suspension])
+    await poll(() => [...noticesOf(next), ...another.noticesOf(next)]).toStrictEqual([suspension])
+    expect(another.noticesOf(owner)).toStrictEqual([])
     expect(noticesOf(owner)).toHaveLength(different.length)
     expect(noticesOf(owner)).toEqual(expect.arrayContaining(different))
     expect(noticesOf(other)).toStrictEqual([suspension])
-    expect(new Set(jobs.map(({ id }) => id)).size).toBe(8)
+    expect(new Set([...jobs, ...another.jobs].map(({ id }) => id)).size).toBe(8)
   })
 
   it('at most twenty are sent to an owner in a day', async () => {

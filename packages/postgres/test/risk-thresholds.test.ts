@@ -75,5 +75,8 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
       found.push(await cancels())
     }
     expect(found).toEqual([false, true, true])
+    // Written again as it is, it halts nothing anew.
+    await set({ halt: true })
+    expect(await rightOf(store.ofAccount(account))).toMatchObject([{ breachedValue: after.value }])
   }),
 )
