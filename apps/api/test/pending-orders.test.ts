@@ -56,6 +56,7 @@ it('is open at the broker with its number, and filled within the time of the wat
     brokerOrderId: open.brokerOrderId,
     positionId: expect.stringContaining(desk.accountId),
   })
+  expect(desk.broker.held()).toMatchObject([{ volume: 0.1, stopLoss: 1.05 }])
 })
 
 it('waits with orderType stop_limit for its price, and then at its limit price', async () => {

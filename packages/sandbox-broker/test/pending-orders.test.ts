@@ -1,16 +1,12 @@
-// Pending orders over the provider's REST: how they are placed, changed, filled and ended.
+// Pending orders over the provider's REST: the prices at which they are filled, their ends and
+// refusals. That they are placed, changed and filled is in the contracts that
+// packages/broker-metaapi runs over the sandbox.
 import { describe, expect, it } from 'vitest'
 import type { AccountOptions, DealRow, OrderRow, PositionRow, TradeReply } from '../src/index.ts'
 import { EVER, NOON, setUp } from './harness.ts'
 
-const [bid, ask] = [1.1, 1.1002]
+const bid = 1.1
 const hourMs = 3_600_000
-const kinds: readonly Omit<AccountOptions, 'id'>[] = [
-  {},
-  { marginMode: 'netting' },
-  { platform: 'mt4' },
-]
-
 const limit = {
   actionType: 'ORDER_TYPE_BUY_LIMIT',
   symbol: 'EURUSD',
@@ -46,54 +42,6 @@ const setUpAccount = async (options: Omit<AccountOptions, 'id'> = {}) => {
 }
 
 describe('a pending order', () => {
-  it.each(kinds)(
-    'on %j waits, is changed, and becomes a position with its levels',
-    async (options) => {
-      const { trade, orders, finished, positions, deals, pin, get } = await setUpAccount(options)
-      const { orderId } = await trade({
-        ...limit,
-        stopLoss: 1.05,
-        takeProfit: 1.2,
-        clientId: 'TP_ORDER_1',
-      })
-      const { stopLoss: _stopLoss, ...changed } = {
-        id: orderId,
-        type: 'ORDER_TYPE_BUY_LIMIT',
-        state: 'ORDER_STATE_PLACED',
-        openPrice: 1.09,
-        currentPrice: ask,
-        stopLoss: 1.05,
-        takeProfit: 1.2,
-        volume: 0.2,
-        currentVolume: 0.2,
-        clientId: 'TP_ORDER_1',
-        expirationType: 'ORDER_TIME_GTC',
-      }
-      expect(await orders()).toMatchObject([{ ...changed, stopLoss: 1.05 }])
-      expect([await positions(), await finished()]).toEqual([[], []])
-
-      const modify = { actionType: 'ORDER_MODIFY', orderId, openPrice: 1.08, takeProfit: 1.15 }
-      expect(await trade(modify)).toMatchObject({ orderId })
-      const [row] = await orders()
-      expect(row).toMatchObject({ ...changed, openPrice: 1.08, takeProfit: 1.15 })
-      expect(row).not.toHaveProperty('stopLoss')
-      expect((await trade(modify)).numericCode).toBe(options.platform === 'mt4' ? 0 : 10_025)
-
-      pin(1.0801)
-      expect(await orders()).toHaveLength(1)
-      pin(1.075)
-      expect(await orders()).toEqual([])
-      const deal = { orderId, positionId: orderId, price: 1.0752, volume: 0.2 }
-      expect(await deals()).toMatchObject([deal])
-      expect(await positions()).toMatchObject([
-        { id: orderId, openPrice: 1.0752, takeProfit: 1.15, clientId: 'TP_ORDER_1' },
-      ])
-      const filled = { id: orderId, state: 'ORDER_STATE_FILLED', openPrice: 1.08, currentVolume: 0 }
-      expect(await finished()).toMatchObject([filled])
-      expect((await get(`orders/${orderId}`)).status).toBe(404)
-    },
-  )
-
   it.each([
     ['BUY_LIMIT', 1.09, 1.0898, 1.085, 1.0852],
     ['SELL_LIMIT', 1.11, 1.11, 1.115, 1.115],
@@ -115,19 +63,6 @@ describe('a pending order', () => {
     },
   )
 
-  it('of the kind stop-limit becomes a limit order, under the same ticket', async () => {
-    const { trade, pin, orders, deals } = await setUpAccount()
-    const stopLimit = pending('BUY_STOP_LIMIT', 1.11, { stopLimitPrice: 1.105 })
-    const { orderId } = await trade(stopLimit)
-    expect(await orders()).toMatchObject([{ openPrice: 1.11, stopLimitPrice: 1.105 }])
-    pin(1.112)
-    const [row] = await orders()
-    expect(row).toMatchObject({ id: orderId, type: 'ORDER_TYPE_BUY_LIMIT', openPrice: 1.105 })
-    expect(row).not.toHaveProperty('stopLimitPrice')
-    pin(1.104)
-    expect(await deals()).toMatchObject([{ orderId, price: 1.1042 }])
-  })
-
   const day = Date.parse('2026-03-11T22:00:00.000Z')
   const specified = { type: 'ORDER_TIME_SPECIFIED', time: '2026-03-11T13:00:00.000Z' }
   it.each([
@@ -143,24 +78,6 @@ describe('a pending order', () => {
     pin(1.05)
     expect(await orders()).toEqual([])
     expect(await finished()).toMatchObject([{ state, doneTime: new Date(at).toISOString() }])
-  })
-
-  it.each([
-    [{}, 3],
-    [{ marginMode: 'netting' }, 3],
-    [{ platform: 'mt4' }, 1],
-  ] as const)('on %j is filled in %d deals as the price moves', async (options, count) => {
-    const { trade, pin, deals, orders, positions, finished, sandbox } = await setUpAccount(options)
-    sandbox.faults.set('acc', 'trade', { kind: 'partial-fill', fraction: 0.4, times: 1 })
-    const { orderId } = await trade(limit)
-    for (const price of [1.08, 1.08, 1.079, 1.078]) {
-      pin(price)
-      await orders()
-    }
-    const parts = count === 1 ? [0.2] : [0.08, 0.08, 0.04]
-    expect((await deals()).map(({ volume }) => volume)).toEqual(parts)
-    expect(await positions()).toMatchObject([{ id: orderId, volume: 0.2 }])
-    expect(await finished()).toMatchObject([{ id: orderId, state: 'ORDER_STATE_FILLED' }])
   })
 
   it('that nobody can pay for is rejected when the price reaches it', async () => {

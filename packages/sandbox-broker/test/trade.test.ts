@@ -1,6 +1,7 @@
-// Every action of POST /trade on hedging, netting and MT4 accounts, and every refusal.
+// What POST /trade refuses and charges, on hedging, netting and MT4 accounts. That orders and
+// changes are executed is in the contracts that packages/broker-metaapi runs over the sandbox.
 import { describe, expect, it } from 'vitest'
-import type { AccountOptions, DealRow, OrderRow, PositionRow, TradeReply } from '../src/index.ts'
+import type { AccountOptions, DealRow, PositionRow, TradeReply } from '../src/index.ts'
 import { EVER, setUp, type Bench } from './harness.ts'
 
 const BUY = { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', volume: 0.1 }
@@ -19,64 +20,6 @@ const dealsOf = (bench: Bench) => async () =>
   (await bench.get<DealRow[]>(`history-deals/time/${EVER}`)).body.filter(
     (deal) => deal['type'] !== 'DEAL_TYPE_BALANCE',
   )
-
-describe('opening', () => {
-  it('fills a buy at the ask, values it at the bid, and records deal and order', async () => {
-    const { trade, positions, deals, get } = await setUpAccount()
-    const reply = await trade({
-      ...BUY,
-      stopLoss: 1.05,
-      takeProfit: 1.2,
-      clientId: 'TE_EURUSD_1',
-      magic: 7,
-    })
-    expect(reply).toEqual({
-      numericCode: 10009,
-      stringCode: 'TRADE_RETCODE_DONE',
-      message: 'Done',
-      orderId: '46000000',
-      positionId: '46000000',
-    })
-    expect(await positions()).toMatchObject([
-      {
-        id: '46000000',
-        type: 'POSITION_TYPE_BUY',
-        openPrice: 1.1002,
-        currentPrice: 1.1,
-        volume: 0.1,
-        unrealizedProfit: -2,
-        commission: -0.35,
-        stopLoss: 1.05,
-        takeProfit: 1.2,
-        clientId: 'TE_EURUSD_1',
-        magic: 7,
-      },
-    ])
-    expect(await deals()).toMatchObject([
-      {
-        type: 'DEAL_TYPE_BUY',
-        entryType: 'DEAL_ENTRY_IN',
-        price: 1.1002,
-        volume: 0.1,
-        profit: 0,
-        commission: -0.35,
-        positionId: '46000000',
-        orderId: '46000000',
-        clientId: 'TE_EURUSD_1',
-        stopLoss: 1.05,
-      },
-    ])
-    const orders = await get<OrderRow[]>(`history-orders/time/${EVER}`)
-    expect(orders.body).toMatchObject([
-      {
-        id: '46000000',
-        state: 'ORDER_STATE_FILLED',
-        positionId: '46000000',
-        clientId: 'TE_EURUSD_1',
-      },
-    ])
-  })
-})
 
 describe('a refusal', () => {
   const limit = { ...BUY, actionType: 'ORDER_TYPE_BUY_LIMIT', openPrice: 1 }
