@@ -10,7 +10,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { spawnService } from './support/child-service.ts'
 import type { ChildService } from './support/child-service.ts'
-import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
+import { depositDeal, historyOf } from './support/deals.ts'
 import {
   brokerOf,
   eventually,
@@ -29,9 +29,7 @@ import type { ReceivedDelivery, WebhookReceiver } from './support/webhook-receiv
 const accounts = {
   main: newAccountUuid(1),
   stopped: newAccountUuid(2),
-  mt4: newAccountUuid(3),
-  first: newAccountUuid(4),
-  risky: newAccountUuid(5),
+  risky: newAccountUuid(3),
 }
 type AccountName = keyof typeof accounts
 const childMs = 240_000
@@ -58,11 +56,7 @@ const start = async (capabilities = 'events'): Promise<void> => {
   })
   const apiUrl = (await child.listening).api
   const names = Object.keys(accounts) as AccountName[]
-  const links = names.map((name) => ({
-    id: accounts[name],
-    providerAccountId: name,
-    brokerType: name === 'mt4' ? 'mt4' : 'mt5',
-  }))
+  const links = names.map((name) => ({ id: accounts[name], providerAccountId: name }))
   await apply(linkDocument({ user: 'u-1', accounts: links }))
   desks = Object.fromEntries(
     names.map((name) => [name, openDesk({ apiUrl }, { user: 'u-1', accountId: accounts[name] })]),
@@ -73,7 +67,6 @@ beforeAll(async () => {
   folder = await newFolder()
   receiver = await startWebhookReceiver()
   const deposit = depositDeal('1', '2025-12-01T10:00:00.000Z', 10_000)
-  const yesterday = new Date(Date.now() - 86_400_000).toISOString()
   sandbox = await startSandbox({
     seed: 7,
     tokens: [providerToken],
@@ -81,17 +74,7 @@ beforeAll(async () => {
       { id: 'main' },
       // Older than the links, so that these deposits are no events.
       { id: 'stopped', history: historyOf([deposit]) },
-      { id: 'mt4', platform: 'mt4' },
-      { id: 'first', history: historyOf([deposit]) },
       { id: 'risky', history: historyOf([deposit]) },
-      // Newer than the link, but older than the moment at which the account is linked to it.
-      {
-        id: 'second',
-        history: historyOf([
-          deposit,
-          ...tradeDeals({ positionId: '70', openedAt: yesterday, closedAt: yesterday }),
-        ]),
-      },
     ],
   })
   await start()
