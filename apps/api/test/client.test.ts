@@ -1,8 +1,6 @@
-// @tradeport/client against a started service: what it does about answers and connections that are
-// lost. That each method sends what the API's document says is tested in tooling/contract.
+// @tradeport/client against a started service: what it does about answers that are lost. That each method sends what the API's document says is tested in tooling/contract.
 import { createClient, isTradeportError } from '@tradeport/client'
-import { setTimeout as pause } from 'node:timers/promises'
-import type { Client, LogEvent, TradeportError } from '@tradeport/client'
+import type { Client, TradeportError } from '@tradeport/client'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, linkDesk } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
@@ -13,33 +11,9 @@ let desk: LinkedDesk
 /** How many of the next answers are lost on their way, after the service gave them. */
 let answersToLose = 0
 
-const isStream = ({ headers }: Response): boolean =>
-  headers.get('Content-Type') === 'text/event-stream'
-
-/** The connection is lost after its first event. */
-const cutAfterOneEvent = ({ body, headers }: Response): Response => {
-  let text = ''
-  const cut = new TransformStream<string, string>({
-    transform: (chunk, controller) => {
-      text += chunk
-      const end = text.indexOf('\n\n', text.indexOf('data: '))
-      controller.enqueue(chunk)
-      if (text.includes('data: ') && end >= 0) controller.error(new Error('read ECONNRESET'))
-    },
-  })
-  return new Response(
-    body
-      ?.pipeThrough(new TextDecoderStream())
-      .pipeThrough(cut)
-      .pipeThrough(new TextEncoderStream()),
-    { headers },
-  )
-}
-
 const fetchThrough: typeof fetch = async (input, init = {}) => {
   const { url, method } = new Request(input, init)
   const response = await fetch(input, init)
-  if (isStream(response)) return cutAfterOneEvent(response)
   const { status, headers } = response
   hearReply({
     method,
@@ -94,28 +68,5 @@ describe('the client', () => {
     expect((await client.closePosition(id)).headers.get('Idempotent-Replayed')).toBe('true')
     expect(desk.broker.sends()).toBe(2)
     expect(await failure(client.getPosition(id))).toMatchObject({ code: 'POSITION_NOT_FOUND' })
-  })
-
-  it('follows the log of events over connections that are lost, each event once and in order', async () => {
-    const followed: LogEvent[] = []
-    const placed: string[] = []
-    const following = (async () => {
-      for await (const event of client.events({
-        types: ['order.created', 'order.filled'],
-      }))
-        if (followed.push(event) === 4) return
-    })()
-    await pause(200)
-    for (let count = 0; count < 2; count++) placed.push((await client.placeOrder(order())).data.id)
-    await following
-    const all: LogEvent[] = []
-    for await (const event of client.listEvents.each({ types: 'order.created,order.filled' }))
-      all.push(event)
-    expect(followed).toEqual(all.slice(-4))
-    expect(followed.filter(({ event }) => event === 'order.created')).toMatchObject(
-      placed.map((id) => ({ data: { order_id: id } })),
-    )
-    const ended = client.events({ signal: AbortSignal.abort() })[Symbol.asyncIterator]()
-    expect(await failure(ended.next())).toMatchObject({ code: 'ABORTED' })
   })
 })
