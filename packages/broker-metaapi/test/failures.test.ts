@@ -84,6 +84,8 @@ describe('a read', () => {
     [{}, limitBody('later'), 1],
     [{}, limitBody('2026-05-01T11:00:00.000Z'), 1],
     [{ 'retry-after': '0' }, limitBody(), 1],
+    [{ 'retry-after': '21600' }, limitBody(), 21_600],
+    [{ 'retry-after': '21601' }, limitBody(), 1],
     // A date is compared with the date of the answer, not with our clock.
     [{ date: new Date(now - 60_000).toUTCString() }, limitBody('2026-05-01T11:59:04.000Z'), 4],
   ])('answered 429 with %j %j waits %i seconds', async (headers, body, retryAfterSeconds) => {
