@@ -72,6 +72,10 @@ it.each([
   [0.01, 'USD', '$0.01', '+$0.01'],
   [0.605751, 'USC', '0.61 USC', '+0.61 USC'],
   [0.605751, 'BTC', '0.605751 BTC', '+0.605751 BTC'],
+  [1234.5, 'USD', '$1,234.50', '+$1,234.50'],
+  [1234.5, 'JPY', '¥1,235', '+¥1,235'],
+  [-0.00412, 'BTC', '-0.00412 BTC', '-0.00412 BTC'],
+  [-0.00412, undefined, '0.00', '0.00'],
 ])('writes the amount %d %s as %s, and as a result as %s', (amount, currency, text, signed) => {
   expect([money(amount, currency), result(amount, currency)]).toEqual([text, signed])
 })
@@ -168,15 +172,6 @@ it.each([
 ])('means by %s among %s the instrument %s', (wanted, symbols, meant) => {
   const all = symbols.map((symbol) => ({ symbol }))
   expect(instrumentFor(wanted, all)?.symbol).toBe(meant)
-})
-
-it.each([
-  [1234.5, 'USD', '+$1,234.50'],
-  [1234.5, 'JPY', '+¥1,235'],
-  [-0.00412, 'BTC', '-0.00412 BTC'],
-  [-0.00412, undefined, '0.00'],
-])('writes the result %d in %s as %s', (amount, currency, text) => {
-  expect(result(amount, currency)).toBe(text)
 })
 
 const filled = { symbol: 'EURUSD', type: 'buy', volume: 1, fill_price: 1.08 }
