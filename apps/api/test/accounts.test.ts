@@ -127,7 +127,7 @@ describe('a cache', () => {
     expect([await statuses(), (await desk.trades()).length]).toEqual([[200, 200, 200], 4])
     const ticket = other.broker.open()
     await change({ providerAccountId: other.provider })
-    expect([(await desk.list()).body.data[0].brokerPositionId, await desk.trades()]).toEqual([
+    expect([(await desk.positions())[0].brokerPositionId, await desk.trades()]).toEqual([
       ticket,
       [],
     ])

@@ -87,8 +87,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   beforeEach(async () => {
     status = 200
     received.splice(0)
-    for (const { id } of (await desk.get('/webhooks')).body.data)
-      await desk.call('DELETE', `/webhooks/${id}`)
+    for (const { id } of await desk.read('/webhooks')) await desk.call('DELETE', `/webhooks/${id}`)
   })
 
   const open = (path: string, user = 'trader', options = {}): Promise<Page> =>
@@ -204,11 +203,11 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect((await desk.get('/webhooks')).body.data).toHaveLength(1)
+    expect(await desk.read('/webhooks')).toHaveLength(1)
     await press(page, 'Remove…')
     await confirm(page, 'Remove')
     await shows(page, 'No webhook is registered')
-    expect((await desk.get('/webhooks')).body.data).toEqual([])
+    expect(await desk.read('/webhooks')).toEqual([])
   })
 
   it('shows why deliveries failed, replays one, and recovers what was missed', async () => {

@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     ).body.data
     await desk.placeAndWait()
     await eventually(
-      async () => (await desk.get(`/webhooks/${webhook}/deliveries`)).body.data,
+      () => desk.read(`/webhooks/${webhook}/deliveries`),
       (deliveries) =>
         deliveries.length === 2 &&
         deliveries.every(({ attempts }: { attempts: number }) => attempts > 0),

@@ -13,7 +13,7 @@ import {
   signInAs,
   useBrowser,
 } from './support/browser.ts'
-import { keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
+import { linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { request, startDemo, useTestService } from './support/service.ts'
 
 const [first, second, third, fourth] = [1, 2, 3, 4].map(newAccountUuid) as [
@@ -182,17 +182,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const positions = page.getByRole('region', { name: 'Open positions' })
     await shows(positions, '2 open')
     await page.getByText('live', { exact: true }).waitFor()
-    await request(`${service.apiUrl}/api/v1/orders`, {
-      method: 'POST',
-      headers: { 'X-API-Key': keyOf('trader'), 'Content-Type': 'application/json' },
-      body: JSON.stringify({
-        accountId: second,
-        symbol: 'EURUSD',
-        type: 'buy',
-        orderType: 'market',
-        volume: 0.01,
-      }),
-    })
+    await openDesk(service, { user: 'trader', accountId: second }).place({ volume: 0.01 })
     await shows(positions, '3 open')
     await shows(page, 'Order filled')
     await page.getByRole('link', { name: 'Skip to content' }).press('Enter')

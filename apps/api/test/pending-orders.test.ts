@@ -46,7 +46,7 @@ it('is open at the broker with its number, and filled within the time of the wat
   expect(placed).toMatchObject({ status: 'pending', ...limit, timeInForce: 'gtc' })
   const open = await eventually(() => desk.find(placed.id), is('open'))
   expect(open).toMatchObject({ ...limit, brokerOrderId: expect.stringMatching(/^\d+$/) })
-  expect((await desk.get('/orders?status=open')).body.data).toMatchObject([{ id: placed.id }])
+  expect(await desk.read('/orders?status=open')).toMatchObject([{ id: placed.id }])
   priceAt(1.088)
   const since = performance.now()
   const filled = await eventually(() => desk.find(placed.id), is('filled'))
@@ -111,7 +111,7 @@ it.concurrent('is changed, cancelled by its user, alone or with all others of it
   })
   const all = await desk.call('DELETE', `/orders?accountId=${desk.accountId}`)
   expect([all.status, all.body.data]).toEqual([200, [{ orderId: second.id, outcome: 'cancelled' }]])
-  expect((await desk.get('/orders?status=open')).body.data).toEqual([])
+  expect(await desk.read('/orders?status=open')).toEqual([])
   const other = await openOrder(desk)
   const halt = await desk.call('POST', `/accounts/${desk.accountId}/halt`, { cancelOrders: true })
   expect(halt.body.data).toMatchObject({

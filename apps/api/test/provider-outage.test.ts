@@ -50,7 +50,7 @@ const agreesWithTheBroker = async ({ desk, id }: Placed, sends: number): Promise
     positionId,
   })
   desk.heal()
-  expect((await desk.list()).body.data).toMatchObject([
+  expect(await desk.positions()).toMatchObject([
     { id: positionId, volume: order.filledVolume, stopLoss: 1.05 },
   ])
 }
@@ -126,7 +126,7 @@ it.each<[write: 'moveStopLoss' | 'close', to: number, Faults, status: number, ma
     desk.heal()
     expect(desk.broker.held()).toMatchObject([{ ...opening, ...makes }])
     expect(desk.broker.sends()).toBe(1)
-    const shown = (await desk.list()).body.data.map((row: Json) => [row.volume, row.stopLoss])
+    const shown = (await desk.positions()).map((row: Json) => [row.volume, row.stopLoss])
     expect(shown).toEqual(desk.broker.held().map((row) => [row.volume, row.stopLoss]))
   },
 )
@@ -155,7 +155,7 @@ it('what cannot be read is an error on every route that needs it, and read again
       body: { data: null, error: { code: 'BROKER_UNAVAILABLE', details: { accountId } } },
     })
   expect((await desk.get(`/accounts/${accountId}`)).body.error.code).toBe('ACCOUNT_DISCONNECTED')
-  expect((await desk.get('/accounts')).body.data).toMatchObject([
+  expect(await desk.read('/accounts')).toMatchObject([
     { id: accountId, status: 'error', balance: 1_000, liveDataUpdatedAt: null },
   ])
   desk.heal()

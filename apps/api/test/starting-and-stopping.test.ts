@@ -194,7 +194,7 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
     // The outcomes were recorded before the end, and the next start has nothing to add.
     const next = (await run.start({ CAPABILITIES: 'events' })).desk
     expect(await next.find(order.id)).toMatchObject({ status: 'filled' })
-    const deliveries = (await next.get(`/webhooks/${webhook.id}/deliveries`)).body.data
+    const deliveries = await next.read(`/webhooks/${webhook.id}/deliveries`)
     expect(deliveries).toMatchObject([
       { eventType: 'order.created', status: 'success', attempts: 1, responseCode: 204 },
     ])

@@ -171,12 +171,12 @@ const recordsOf = async (
 ): Promise<Json> => {
   const desk = deskOf(person)
   const orders = await eventually(
-    async () => (await desk.get('/orders?limit=100')).body.data,
+    () => desk.read('/orders?limit=100'),
     (all) => all.every(({ status }: Json) => status !== 'pending'),
   )
-  const webhooks: Json[] = (await desk.get('/webhooks')).body.data
+  const webhooks: Json[] = await desk.read('/webhooks')
   const deliveriesOf = async ({ id }: Json): Promise<Json> =>
-    (await desk.get(`/webhooks/${id}/deliveries?limit=100`)).body.data.map((one: Json) => one.id)
+    (await desk.read(`/webhooks/${id}/deliveries?limit=100`)).map((one: Json) => one.id)
   const broker = brokerOf(service.sandbox, person.provider)
   return {
     orders,
@@ -188,7 +188,7 @@ const recordsOf = async (
       enabled: true,
     })),
     deliveries: await Promise.all(webhooks.map(deliveriesOf)),
-    halt: (await desk.get(`/accounts/${person.paper}/halt`)).body.data,
+    halt: await desk.read(`/accounts/${person.paper}/halt`),
     atBroker: [
       broker.held(),
       broker.orders().map((one) => [one['id'], one['openPrice'], one['stopLoss']]),
@@ -230,9 +230,9 @@ beforeAll(async () => {
         await desk.place({ orderType: 'limit', price: 0.5 }),
       ]
       const kept = await recordsOf(identity)
-      const events = (await desk.get('/events')).body.data.map(({ id }: Json) => id)
+      const events = (await desk.read('/events')).map(({ id }: Json) => id)
       const { data, meta } = (await desk.get('/trades?limit=3')).body
-      const positions = [...(await desk.get('/positions?limit=100')).body.data, ...data].map(
+      const positions = [...(await desk.read('/positions?limit=100')), ...data].map(
         ({ id }: Json) => id,
       )
       const ids = {
@@ -532,7 +532,7 @@ it('a stream of events has its own log and nothing else, whatever happens to oth
   await service.setUp({ riskThresholds })
   for (const [index, text] of (await Promise.all(read)).entries()) {
     const person = people[index] as Person
-    const own = (await deskOf(person).get('/events?limit=1000')).body.data
+    const own = await deskOf(person).read('/events?limit=1000')
     expect([...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))).toEqual(
       own.slice(0, 1 + own.findIndex(({ event }: Json) => event === 'risk.threshold_breached')),
     )

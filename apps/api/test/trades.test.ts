@@ -126,7 +126,7 @@ describe('trades of two accounts', () => {
       { volume: 0.3, volumeEstimated: true },
     ])
     for (const one of reply.body.data)
-      expect((await dollars.get(`/trades/${encodeURIComponent(one.id)}`)).body.data).toEqual(one)
+      expect(await dollars.read(`/trades/${encodeURIComponent(one.id)}`)).toEqual(one)
     for (const id of [dollars.idOf('14'), dollars.idOf('15'), euros.idOf('10')])
       expect(await dollars.get(`/trades/${id}`)).toMatchObject({
         status: 404,

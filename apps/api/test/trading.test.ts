@@ -38,8 +38,8 @@ describe('an order', () => {
 
   it('is answered as pending, then filled with its position, which shows at once in what was cached', async () => {
     const desk = await linkDesk(service)
-    const margin = async () => (await desk.get(`/accounts/${desk.accountId}`)).body.data.margin
-    expect([(await desk.list()).body.data, await margin()]).toEqual([[], 0])
+    const margin = async () => (await desk.read(`/accounts/${desk.accountId}`)).margin
+    expect([await desk.positions(), await margin()]).toEqual([[], 0])
     const { status, headers, body } = await desk.post(sent)
     const { id } = body.data
     const { accountId } = desk
@@ -68,7 +68,7 @@ describe('an order', () => {
       filledAt: clock.iso(),
       positionId,
     })
-    expect((await desk.list()).body.data).toMatchObject([
+    expect(await desk.positions()).toMatchObject([
       { id: positionId, entryPrice: ask, stopLoss: 1.05, takeProfit: 1.25 },
     ])
     expect(await margin()).toBeGreaterThan(0)

@@ -84,15 +84,13 @@ describe.skipIf(!areServersThere)(`two instances whose clock stands still${serve
 
   it('show an order, a level and a close of one at the other, although nothing that is cached expires', async () => {
     const [one, other] = openDesks(service)
-    for (const desk of [one, other]) expect((await desk.list()).body.data).toEqual([])
+    for (const desk of [one, other]) expect(await desk.positions()).toEqual([])
     const order = await one.placeAndWait()
     expect(await other.find(order.id)).toEqual(order)
-    await expect
-      .poll(async () => (await other.list()).body.data)
-      .toMatchObject([{ id: order.positionId }])
+    await expect.poll(other.positions).toMatchObject([{ id: order.positionId }])
     const ticket = order.positionId.split(':')[1]
     expect((await other.moveStopLoss(ticket, 1.05)).status).toBe(200)
-    await expect.poll(async () => (await one.list()).body.data).toMatchObject([{ stopLoss: 1.05 }])
+    await expect.poll(one.positions).toMatchObject([{ stopLoss: 1.05 }])
     expect([(await one.trades()).length, (await other.trades()).length]).toEqual([0, 0])
     expect((await one.close(ticket)).status).toBe(200)
     await expect

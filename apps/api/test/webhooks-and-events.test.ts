@@ -88,7 +88,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 beforeEach(async () => {
-  for (const { id } of (await desks.main.get('/webhooks')).body.data)
+  for (const { id } of await desks.main.read('/webhooks'))
     await desks.main.call('DELETE', `/webhooks/${id}`)
   receiver.answer((response) => void response.end('thank you'))
   receiver.received.length = 0
@@ -102,8 +102,7 @@ const create = async (eventTypes: readonly string[], changes: object = {}): Prom
       ...changes,
     })
   ).body.data
-const find = async (id: string): Promise<Json> =>
-  (await desks.main.get(`/webhooks/${id}`)).body.data
+const find = (id: string): Promise<Json> => desks.main.read(`/webhooks/${id}`)
 const deliveriesOf = async (id: string, query = ''): Promise<Json> =>
   (await desks.main.get(`/webhooks/${id}/deliveries${query}`)).body
 const test = async (id: string): Promise<Json> =>
@@ -281,8 +280,7 @@ describe('events', () => {
       expect(await acceptedWith(old, delivery)).toEqual([false, false])
       expect(await acceptedWith(secret, delivery)).toEqual([true, true])
     }
-    const logged = (await desks.main.get('/events?types=order.created&order=desc&limit=3')).body
-      .data
+    const logged = await desks.main.read('/events?types=order.created&order=desc&limit=3')
     const [second, ...others] = receiver.received.map(({ headers }) => headers['webhook-id'])
     expect([second, others[0], others[2]]).toEqual(
       logged.map((event: Json) => event.id).toReversed(),
@@ -369,7 +367,7 @@ describe('events', () => {
 
   it("report each breach of an operator's thresholds once, by a webhook and on the stream", async () => {
     await create(['risk.threshold_breached'])
-    const [last] = (await desks.risky.get('/events?order=desc&limit=1')).body.data
+    const [last] = await desks.risky.read('/events?order=desc&limit=1')
     sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
     const position = `${accounts.risky}:${brokerOf(sandbox, 'risky').open({ volume: 1 })}`
     const ofAccount = { accountId: accounts.risky, severity: 'critical', halt: true }

@@ -106,7 +106,9 @@ export const openDesk = (
       throw new Error(`the order was answered ${status}: ${JSON.stringify(body.error)}`)
     return body.data
   }
-  const find = async (id: string): Promise<Json> => (await get(`/orders/${id}`)).body.data
+  /** The data of a reply. */
+  const read = async (path: string): Promise<Json> => (await get(path)).body.data
+  const find = (id: string): Promise<Json> => read(`/orders/${id}`)
   const ended = (id: string): Promise<Json> =>
     eventually(
       () => find(id),
@@ -118,6 +120,7 @@ export const openDesk = (
     accountId,
     call,
     get,
+    read,
     post,
     place,
     find,
@@ -126,7 +129,8 @@ export const openDesk = (
     countOrders: async (query = ''): Promise<number> =>
       (await get(`/orders?limit=1${query}`)).body.meta.pagination.total,
     list: () => get(`/positions?accountId=${accountId}`),
-    trades: async (): Promise<Json> => (await get(`/trades?accountId=${accountId}`)).body.data,
+    positions: () => read(`/positions?accountId=${accountId}`),
+    trades: () => read(`/trades?accountId=${accountId}`),
     findPosition: (ticket: string) => get(position(ticket)),
     moveStopLoss: (ticket: string, value: number) =>
       call('PUT', position(ticket, '/sl'), { value }),
