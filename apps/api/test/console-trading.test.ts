@@ -5,6 +5,7 @@ import {
   accessibilityFaults,
   chromiumPath,
   follow,
+  overflowOf,
   press,
   shows,
   signInAs,
@@ -58,8 +59,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     const page = await opened(`/console/trades/${first}:${ticket}`)
     await page.locator('.price-chart canvas').first().waitFor()
     await shows(page, 'Stop loss and take profit are those that it was opened with')
-    await page.getByText("add up to the broker's balance").waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
+    await shows(page, "add up to the broker's balance")
     service.sandbox.faults.set('first', 'candles', { kind: 'unavailable' })
     onTestFinished(() => service.sandbox.faults.clear())
     await page.reload()
@@ -282,7 +282,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.getByLabel('Until', { exact: true }).fill('2035-01-05T10:00')
     const price = String(Number(await page.getByLabel('Price', { exact: true }).inputValue()))
     expect(await accessibilityFaults(page)).toEqual([])
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+    expect(await overflowOf(page)).toBe(0)
     await press(page, 'Change the order')
     await confirm(page, /^Change the order to buy .*: price from \S+ to \S+\.$/)
     await shows(sent(page, 'Change the order'), 'Changed.')
