@@ -114,9 +114,8 @@ describe('the difference between kept and shown deals', () => {
   )
 
   it('finds each of two like deals that were renumbered', () => {
-    const numbered = (...ids: readonly string[]) => ids.map((id) => ({ ...before, id }))
-    const shown = numbered('3', '4')
-    expect([...renamedDeals(numbered('1', '2'), shown, false).keys()]).toEqual(shown)
+    const [held, shown] = ['12', '34'].map((ids) => [...ids].map((id) => ({ ...before, id })))
+    expect([...renamedDeals(held!, shown!, false).keys()]).toEqual(shown)
   })
 
   it('ignores levels, which brokers go on changing', () => {
