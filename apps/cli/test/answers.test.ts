@@ -13,7 +13,7 @@ const error = {
   details: { outcome: 'unknown' },
   request_id: 'req_1',
 }
-const reply = (response: ServerResponse, fields: object): void =>
+const reply = (response: ServerResponse, fields: object) =>
   void response.end(JSON.stringify({ success: true, data: null, meta: {}, error: null, ...fields }))
 
 /** Calls a service that answers so. */
@@ -137,7 +137,7 @@ it('what was applied is printed, also where the orders that it touches cannot be
 })
 
 /** Of three tenants one cannot be asked, and one is removed after they are listed. */
-const answerDoctor = (response: ServerResponse, path: string): void => {
+const answerDoctor = (response: ServerResponse, path: string) => {
   const [, tenant] = /tenants\/(\w+)\/doctor$/.exec(path) ?? []
   if (tenant === 'b') return reply(response.writeHead(500), { success: false, error })
   if (tenant === 'gone')

@@ -15,7 +15,7 @@ let service: StartedService
 let folder: string
 const operator = (words: string, input?: string) =>
   call(words, { ...service.environment, INIT_CWD: folder }, input)
-const done = async (words: string, input?: string): Promise<string> => {
+const done = async (words: string, input?: string) => {
   const { exit, out, err } = await operator(words, input)
   expect({ exit, err }).toEqual({ exit: 0, err: '' })
   expect(out).not.toContain(token)
@@ -24,7 +24,7 @@ const done = async (words: string, input?: string): Promise<string> => {
 }
 const read = async (words: string, input?: string) =>
   JSON.parse(await done(`${words} --json`, input))
-const refused = async (words: string, code = 1): Promise<string> => {
+const refused = async (words: string, code = 1) => {
   const { exit, out, err } = await operator(words)
   expect([exit, out]).toEqual([code, ''])
   return err
@@ -247,7 +247,7 @@ describe('a change of one record', () => {
   const other = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3d'
   const link = `accounts link --user u-2 --name Second --number 77 --server S --currency EUR --id ${other}`
 
-  it.for<readonly string[]>([
+  it.for([
     [link, `create accounts ${other}: `],
     [`accounts unlink ${other}`, `remove accounts ${other}\n`],
     ['tokens revoke t-1', 'change accessTokens t-1: enabled yes -> no\n'],
@@ -296,7 +296,7 @@ it('of two commands at once that make one record, one is refused', async () => {
   )
 })
 
-const placed = async (): Promise<string> => {
+const placed = async () => {
   const order = {
     accountId: account,
     symbol: 'EURUSD',
@@ -311,7 +311,7 @@ const placed = async (): Promise<string> => {
   return id
 }
 /** A lookup may be recorded at the same moment; then the call is repeated. */
-const finish = async (id: string, options: string): Promise<string> => {
+const finish = async (id: string, options: string) => {
   for (;;) {
     const { out, err } = await operator(`orders finish ${id} ${options}`)
     if (!err.includes('changed at the same moment')) return out + err
@@ -357,7 +357,7 @@ describe('an order whose outcome is unknown', () => {
   })
 })
 
-it.each<[string, NodeJS.ProcessEnv, RegExp, number?]>([
+it.each([
   [
     'a wrong token',
     { OPERATOR_TOKEN: 'another-token' },

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { spawnProgram } from '@tradeport/testkit/programs'
 import { call, startService, token, type StartedService } from './service.ts'
 
-const keyOf = (byte: number): string => Buffer.alloc(32, byte).toString('base64')
+const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 
 let folder: string
 let service: StartedService | undefined
 /** No provider answers, and no Redis. */
-const restart = async (keys: NodeJS.ProcessEnv): Promise<void> => {
+const restart = async (keys: NodeJS.ProcessEnv) => {
   await service?.stop()
   service = await startService({
     DATA_DIR: folder,

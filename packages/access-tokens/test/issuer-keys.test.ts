@@ -32,7 +32,7 @@ const start = async ({ refreshMs = 300_000, paths = [] as [string?, string?] } =
 const metadataOf = (issuer: string, uri: string) => ({ issuer, jwks_uri: uri })
 
 describe.concurrent('the keys are found', () => {
-  it.each<[string, string]>([
+  it.each([
     ['', oauthPath],
     ['/', openidPath],
     ['/realms/one', `/realms/one${openidPath}`],
@@ -43,7 +43,7 @@ describe.concurrent('the keys are found', () => {
   })
 
   const otherHost = 'jwks_uri is neither an https:// URL nor on the host of the issuer'
-  it.each<[string, body: (issuer: string) => unknown, reason: string]>([
+  it.each<[string, (issuer: string) => unknown, string]>([
     [
       openidPath,
       () => metadataOf('http://127.0.0.1:1', 'http://127.0.0.1:1/keys'),

@@ -39,7 +39,7 @@ export const startIssuer = async (path = '', metadataPath = `${path}${openidPath
   let port = 0
   let created = 0
 
-  const start = async (): Promise<void> => {
+  const start = async () => {
     server = createServer((request, response) => {
       const target = request.url ?? ''
       requests.push(target)
@@ -52,7 +52,7 @@ export const startIssuer = async (path = '', metadataPath = `${path}${openidPath
     await once(server, 'listening')
     port = (server.address() as AddressInfo).port
   }
-  const stop = async (): Promise<void> => {
+  const stop = async () => {
     const stopping = server
     server = undefined
     if (stopping === undefined) return
@@ -61,7 +61,7 @@ export const startIssuer = async (path = '', metadataPath = `${path}${openidPath
     await once(stopping, 'close')
   }
   /** Publishes a new key, beside the others or alone, and signs with it from now on. */
-  const rotate = async (others: 'kept' | 'withdrawn' = 'kept', alg = 'RS256'): Promise<void> => {
+  const rotate = async (others: 'kept' | 'withdrawn' = 'kept', alg = 'RS256') => {
     const { publicKey, privateKey: key } = await generateKeyPair(alg, { extractable: true })
     created += 1
     const kid = `key-${created}`
@@ -85,7 +85,7 @@ export const startIssuer = async (path = '', metadataPath = `${path}${openidPath
     start,
     stop,
     /** A valid token signed with the newest key, with these changes. */
-    sign: async (claims: Fields = {}, header: Fields = {}): Promise<string> => {
+    sign: async (claims: Fields = {}, header: Fields = {}) => {
       if (signing === undefined) throw new Error('the issuer has no key')
       const { kid, alg, key } = signing
       return new SignJWT({ iss: url, ...goodClaims, ...claims })

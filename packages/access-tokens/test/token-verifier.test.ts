@@ -9,7 +9,7 @@ import { audience, goodClaims, now, startIssuer, type Fields } from './issuer.ts
 
 const refused = E.right(O.none)
 const nowSeconds = now / 1_000
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 let issuer: Awaited<ReturnType<typeof startIssuer>>
 beforeAll(async () => {

@@ -113,7 +113,7 @@ describe('a credential', () => {
     expect(byKey.sent[0]?.headers.get('X-API-Key')).toBe('tp_live_key')
   })
 
-  it.each<[what: string, accessToken: () => Promise<string>, expected: object]>([
+  it.each<[string, () => Promise<string>, object]>([
     [
       'fails',
       () => Promise.reject(new Error('no issuer')),
@@ -124,7 +124,7 @@ describe('a credential', () => {
       () => {
         throw new Error('no issuer')
       },
-      { code: 'NETWORK_FAILURE', idempotencyKey: expect.any(String) as string },
+      { code: 'NETWORK_FAILURE', idempotencyKey: expect.any(String) },
     ],
     [
       'is late',
@@ -185,7 +185,7 @@ const place = async (answers: readonly Answer[]) => {
 }
 
 describe.concurrent('a placed order', () => {
-  it.each<[reads: number, leastMs: number, answers: readonly Answer[]]>([
+  it.each([
     [0, 0, [orderIn('filled')]],
     [3, 700, [pending, pending, pending, orderIn('filled')]],
     [3, 700, [pending, lost, unavailable, orderIn('filled')]],
@@ -207,7 +207,7 @@ describe.concurrent('a placed order', () => {
     },
   )
 
-  it.each<[code: string, message: string, answer: Answer]>([
+  it.each([
     [
       'TIMED_OUT',
       'The order ord_1 is still pending after 300 ms. Read it again later (getOrder).',
@@ -333,7 +333,7 @@ describe('an error', () => {
     expect(inProgress).toMatchObject({ code: 'ABORTED', outcome: 'unknown' })
   })
 
-  it.each<Record<string, string>>([
+  it.each([
     { 'Retry-After': '900' },
     // By the date of the answer.
     { Date: 'Sat, 21 Nov 2026 12:00:00 GMT', 'Retry-After': 'Sat, 21 Nov 2026 12:15:00 GMT' },
@@ -412,7 +412,7 @@ it.each([null, Number.NaN, {}, '', ' k', 'k\n'])(
   },
 )
 
-it.each<[options: unknown, message: RegExp]>([
+it.each([
   ['signal-42', /^the options of placeOrder must be an object; got "signal-42"\.$/],
   [null, /^the options of placeOrder must be an object; got null\.$/],
   [{ idempotencykey: 'k' }, /^placeOrder has no option idempotencykey; the options are signal, /],
@@ -496,7 +496,7 @@ describe('an export', () => {
 
 const signInPage = () => new Response('Sign in')
 
-it.each<[what: string, read: (client: Client) => Promise<unknown>]>([
+it.each<[string, (client: Client) => Promise<unknown>]>([
   ['an export', (client) => client.exportTrades()],
   ['a stream', (client) => client.events()[Symbol.asyncIterator]().next()],
 ])('a page of a proxy is not %s', async (_, read) => {

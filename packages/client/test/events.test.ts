@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const frame = (id: string): string => `id: ${id}\nevent: order.filled\ndata: {"id":"${id}"}\n\n`
+const frame = (id: string) => `id: ${id}\nevent: order.filled\ndata: {"id":"${id}"}\n\n`
 const start = 'retry: 2000\nid: evt_0\n\n'
 
 /** A stream of these texts, chunk by chunk, which then ends, fails, or stays open. */
@@ -46,7 +46,7 @@ it('a page of a proxy between two connections ends nothing', async () => {
 const proxyAway = () => new Response('<html>', { status: 503, headers: { 'Retry-After': '900' } })
 const suspended = refusal(429, 'RATE_LIMIT_EXCEEDED', {}, { 'Retry-After': '900' })
 
-it.each<[what: string, answer: Answer, after: string | null, waitMs: number]>([
+it.each([
   ['ended', stream('end', start, frame('evt_1')), 'evt_1', 2_000],
   ['ended without an event', stream('end', start), 'evt_0', 2_000],
   ['ended by an instance that stops', stream('end', start, 'retry: 1000\n\n'), 'evt_0', 1_000],
@@ -65,7 +65,7 @@ it.each<[what: string, answer: Answer, after: string | null, waitMs: number]>([
   const { client, sent } = clientWith([answer, last])
   const seen: string[] = []
   const connections: boolean[] = []
-  const onConnection = (isOpen: boolean): void => void connections.push(isOpen)
+  const onConnection = (isOpen: boolean) => void connections.push(isOpen)
   const following = (async () => {
     for await (const { id } of client.events({ onConnection }))
       if (seen.push(id) > 0 && id === 'evt_9') return
@@ -94,7 +94,7 @@ it('waits for as long as the service is away', async () => {
   expect((await first).value).toEqual({ id: 'evt_9' })
 })
 
-it.each<[what: string, answer: (cancel: () => void) => Answer]>([
+it.each<[string, (cancel: () => void) => Answer]>([
   [
     'for the next event',
     (cancel) => () =>
@@ -134,7 +134,7 @@ it('quotes are followed over connections that end, and not where there are none'
     refusal(501, 'NOT_IMPLEMENTED', { feature: 'market-data' }),
   ])
   const seen: unknown[] = []
-  const onConnection = (isOpen: boolean): void => void seen.push(isOpen)
+  const onConnection = (isOpen: boolean) => void seen.push(isOpen)
   const following = (async () => {
     for await (const update of client.quotes({ symbols: ['EURUSD', 'XAUUSD'], onConnection }))
       seen.push(update)

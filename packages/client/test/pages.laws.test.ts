@@ -45,7 +45,7 @@ const listOf = (
   return { client, sent, ids }
 }
 
-const newIds = (count: number, read: number): readonly string[] =>
+const newIds = (count: number, read: number) =>
   Array.from({ length: count }, (_, index) => `new ${read} ${index}`)
 
 it('positions that stay are returned once and in order, whichever others close and open', () =>

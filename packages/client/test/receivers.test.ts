@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const secret = 'a-secret-of-32-characters-or-so!'
-const sign = (body: string | Buffer, key = secret): string =>
+const sign = (body: string | Buffer, key = secret) =>
   `sha256=${createHmac('sha256', key).update(body).digest('hex')}`
 
 const filled = JSON.stringify({
@@ -20,7 +20,7 @@ const filled = JSON.stringify({
   webhook_id: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c',
 }).replaceAll('":', '" : ')
 
-const freePort = async (): Promise<number> => {
+const freePort = async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

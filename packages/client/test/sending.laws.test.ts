@@ -134,7 +134,7 @@ const play = async (
 }
 
 /** Whether the service's own reply proves that a write was not done. */
-const provesNotDone = ({ kind, status = 0, code = '', details }: Scripted): boolean =>
+const provesNotDone = ({ kind, status = 0, code = '', details }: Scripted) =>
   kind === 'refusal' &&
   code !== 'IDEMPOTENCY_IN_PROGRESS' &&
   (status < 500 ||

@@ -41,10 +41,9 @@ export interface ApiDocument {
   readonly watch: ContractWatch
 }
 
-const pathOf = ({ path }: Route): string => path.replace(/:(\w+)/g, '{$1}')
+const pathOf = ({ path }: Route) => path.replace(/:(\w+)/g, '{$1}')
 
-export const escapePointer = (name: string): string =>
-  name.replaceAll('~', '~0').replaceAll('/', '~1')
+export const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const documentOf = (
   name: ApiDocument['name'],
@@ -103,7 +102,7 @@ export const faultsOf = (
   pointer: string,
   value: unknown,
   isClosed = false,
-): readonly string[] => {
+) => {
   const validate = ajv.getSchema(`${name}${isClosed ? '-closed' : ''}#${encodeURI(pointer)}`)
   if (validate === undefined) throw new Error(`there is no schema at ${pointer}`)
   return validate(value) === true
@@ -119,7 +118,7 @@ export const expectDocumented = (
   method: string,
   target: string,
   { status, headers, text }: Reply,
-): void => {
+) => {
   watch.hearReply({
     method,
     url: target.split('?', 1)[0] ?? '',

@@ -6,7 +6,6 @@ import type { UseCases } from '../src/index.ts'
 import { exampleOf } from '../src/errors.ts'
 import {
   accountId,
-  type Reply,
   fakeDependencies,
   type FakeDependencies,
   goodKey,
@@ -81,7 +80,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 // A use case may be refused for its own refusals only; the reply is made in one place for all of
 // them.
-const replyTo = (useCase: unknown): Promise<Reply> => {
+const replyTo = (useCase: unknown) => {
   dependencies.lines.length = 0
   listAccounts = useCase as never
   return send(api, '/api/v1/accounts', {
@@ -93,7 +92,7 @@ const logged = (status: number, code: string | undefined, more: object) => ({
   method: 'GET',
   route: '/api/v1/accounts',
   status,
-  durationMs: expect.any(Number) as number,
+  durationMs: expect.any(Number),
   code,
   ...more,
 })
@@ -108,7 +107,7 @@ it.each(tags)('the refusal %s has its status, code, details and headers', async 
   const { details: shown = {}, ...error } = reply.json.error ?? {}
   expect(error).toEqual({
     code,
-    message: expect.stringMatching(/^\w.*\.$/) as string,
+    message: expect.stringMatching(/^\w.*\.$/),
     request_id: 'mine',
   })
   expect(Object.keys(shown).join()).toBe(details)
@@ -138,7 +137,7 @@ const limited = (scope: 'tier' | 'bodies', seconds: number) => ({
   exceeded: scope === 'tier' ? { scope, window: 'day' as const } : { scope },
   retryAfterSeconds: seconds,
 })
-it.each<readonly [refusal: Refusal, details: object | undefined, headers: object]>([
+it.each([
   [{ _tag: 'Unauthorized' }, undefined, { 'www-authenticate': 'Bearer' }],
   [
     { _tag: 'InsufficientScope', requiredAnyOf: ['history:read'] },
@@ -181,7 +180,7 @@ const brokerDown = (cause: UnavailableCause): Refusal => ({
   cause,
 })
 
-it.each<readonly [refusal: Refusal, message: RegExp]>([
+it.each([
   [
     { _tag: 'ServiceUnavailable', reason, unread: 'candles' },
     /so many candles .* send the request again/,
@@ -230,7 +229,7 @@ it.each([
   },
 )
 
-it.each<[what: string, useCases: Partial<UseCases>, parts: Partial<FakeDependencies>]>([
+it.each<[string, Partial<UseCases>, Partial<FakeDependencies>]>([
   ['the credential', { identifyCaller: throwing }, {}],
   ['the limits', {}, { limiter: { decide: () => Promise.reject(secretError) } }],
 ])('an unexpected error of the check of %s is 500 without its text', async (_, useCases, parts) => {

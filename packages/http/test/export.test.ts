@@ -14,7 +14,6 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import {
   accountId,
-  type Reply,
   closedTrade,
   credential,
   exportOf,
@@ -26,7 +25,7 @@ import {
 } from './fakes.ts'
 import { converse } from './raw.ts'
 
-const exported = async (result: TradeExport, query = ''): Promise<Reply> => {
+const exported = async (result: TradeExport, query = '') => {
   await using api = await runApi({ exportTrades: () => TE.right(result) })
   return await send(api, `/api/v1/trades/export${query}`)
 }
@@ -154,7 +153,7 @@ describe('a long export', () => {
     async (format) => {
       const steps: number[] = []
       let resumed = process.threadCpuUsage()
-      const yieldToEventLoop = async (): Promise<void> => {
+      const yieldToEventLoop = async () => {
         const { user, system } = process.threadCpuUsage(resumed)
         steps.push((user + system) / 1_000)
         await turn()
@@ -204,7 +203,7 @@ describe('a long export', () => {
     expect(answered).toEqual([])
     hangUp.abort()
     // A busy server notices it late.
-    const isStill = async (): Promise<boolean> => {
+    const isStill = async () => {
       const before = read
       await wait(60)
       return read === before

@@ -608,7 +608,7 @@ export const issuesOf = ({ status, json }: Reply): readonly Issue[] => {
 }
 
 /** A target of the route, made of its examples. */
-export const targetOf = ({ path, params, query }: Route, more = '', prefix = '/api/v1'): string => {
+export const targetOf = ({ path, params, query }: Route, more = '', prefix = '/api/v1') => {
   const required = Object.entries(query)
     .filter(([, field]) => !('fallback' in field))
     .map(([name, { example }]) => `${name}=${String(example)}`)

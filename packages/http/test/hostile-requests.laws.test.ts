@@ -18,15 +18,15 @@ import { chunksOf } from './body/json-texts.ts'
 
 const mostMs = 50
 
-const evenly = (unit: string, count: number): string =>
+const evenly = (unit: string, count: number) =>
   unit.repeat(Math.floor((maxBodyBytes - 1_000) / count / Buffer.byteLength(unit)))
 
 const unit = fc.constantFrom('x', '\\n', '\\u4e2d', '\\ud83d\\ude00', 'é', '中\\n', '😀', ' ')
 const digits = fc.constantFrom('9', '0', '123456789')
 // As few as one long one and as many as a body may hold.
 const count = fc.constantFrom(1, 160, 9_000)
-const inList = (values: readonly string[]): string => `{"a":[${values.join(',')}]}`
-const times = (length: number, of: (index: number) => string): readonly string[] =>
+const inList = (values: readonly string[]) => `{"a":[${values.join(',')}]}`
+const times = (length: number, of: (index: number) => string) =>
   Array.from({ length }, (_, index) => of(index))
 
 // Made only when it is sent, so that a failure prints a few words and not 10 MiB.
@@ -120,7 +120,7 @@ afterAll(async () => {
   await api[Symbol.asyncDispose]()
 })
 
-const send = async (head: string, file: string, count: number): Promise<void> => {
+const send = async (head: string, file: string, count: number) => {
   const done = once(sender, 'message')
   sender.send({ port: api.port, head, file, count })
   await done
@@ -131,7 +131,7 @@ const send = async (head: string, file: string, count: number): Promise<void> =>
  * processes had the processor, so that the processor time of the longest turn bounds it where the
  * machine is busy.
  */
-const longestHoldMs = async (work: () => Promise<unknown>): Promise<number> => {
+const longestHoldMs = async (work: () => Promise<unknown>) => {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const state = { isDone: false }
@@ -151,7 +151,7 @@ const longestHoldMs = async (work: () => Promise<unknown>): Promise<number> => {
 }
 
 /** Expects that so many requests hold the event loop briefly. */
-const expectBrief = async (head: string, bytes: Uint8Array, count = 1): Promise<void> => {
+const expectBrief = async (head: string, bytes: Uint8Array, count = 1) => {
   const file = join(folder, 'body')
   await writeFile(file, bytes)
   let heldMs = Infinity
@@ -172,7 +172,7 @@ const expectBriefBody = (request: string, bytes: Uint8Array, size?: number, coun
 
 const headBytes = 16_000
 /** As many as fit into a head; each `#` is the number of the repetition. */
-const filled = (text: string, bytes: number): string => {
+const filled = (text: string, bytes: number) => {
   const all = times(Math.ceil(bytes / text.length), (index) => text.replaceAll('#', String(index)))
   return all.join('').slice(0, bytes)
 }

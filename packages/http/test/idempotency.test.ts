@@ -96,16 +96,16 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
   }
 }
 
-const close = (api: Running, body: object = {}, key = 'k', target = closeTarget): Promise<Reply> =>
+const close = (api: Running, body: object = {}, key = 'k', target = closeTarget) =>
   send(api, target, jsonRequest('POST', body, { 'idempotency-key': key }))
 /** The code of a refusal or the status, and whether it is a replay. */
-const outcomeOf = ({ status, json, headers }: Reply): string =>
+const outcomeOf = ({ status, json, headers }: Reply) =>
   `${json.error?.code ?? status}${headers['idempotent-replayed'] === 'true' ? ' again' : ''}`
 
 describe.each(apiRoutes.filter(({ method }) => method === 'POST'))(
   '$method $path with an Idempotency-Key',
   (route) => {
-    const ask = (api: Running, headers = {}): Promise<Reply> =>
+    const ask = (api: Running, headers = {}) =>
       send(api, targetOf(route), requestOf(route, headers))
 
     it('is carried out once for each user and key, answered again alike, and kept as a secret where it shows one', async () => {
@@ -125,7 +125,7 @@ describe.each(apiRoutes.filter(({ method }) => method === 'POST'))(
         request_id: again.headers['x-request-id'],
       })
       expect(again.headers).toMatchObject({
-        'x-request-id': expect.not.stringMatching(String(first.headers['x-request-id'])) as string,
+        'x-request-id': expect.not.stringMatching(String(first.headers['x-request-id'])),
         'x-ratelimit-limit': '300',
       })
       const isSecret = ['createWebhook', 'rotateWebhookSecret'].includes(route.operationId)
@@ -162,7 +162,7 @@ describe.each(apiRoutes.filter(({ method }) => method === 'POST'))(
 
 const down = refuse('ServiceUnavailable', { reason: 'down' })
 
-it.for<readonly [code: string, isKept: boolean, refusal: Refusal, refusesEarly?: boolean]>([
+it.for<[string, boolean, Refusal, boolean?]>([
   ['TRADE_REJECTED', true, refuse('TradeRejected', { code: 'CLOSED', message: 'Closed' })],
   ['BROKER_OUTCOME_UNKNOWN', true, refuse('BrokerOutcomeUnknown', { accountId })],
   ['POSITION_NOT_FOUND', true, refuse('PositionNotFound')],
@@ -179,7 +179,7 @@ it.for<readonly [code: string, isKept: boolean, refusal: Refusal, refusesEarly?:
 })
 
 describe('a key that was sent before', () => {
-  it.each<readonly [what: string, target: string, body: object]>([
+  it.each([
     ['another body', closeTarget, { volume: 0.05 }],
     ['another position', `/api/v1/positions/${accountId}:43/close`, {}],
     ['a route without a body', `/api/v1/webhooks/${webhook.id}/test`, {}],
@@ -227,9 +227,7 @@ describe('a key that was sent before', () => {
   )
 })
 
-it.for<
-  readonly [method: keyof IdempotencyStore, outcomes: readonly string[], parts?: Partial<UseCases>]
->([
+it.for<[keyof IdempotencyStore, string[], Partial<UseCases>?]>([
   ['claim', ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']],
   ['begin', ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']],
   ['storeReply', ['200', 'IDEMPOTENCY_IN_PROGRESS']],

@@ -38,7 +38,7 @@ import {
 } from './raw.ts'
 
 /** Expects one reply: an error in the envelope on a connection that ends with it. */
-const expectOneError = (replies: readonly RawReply[], status: number, code: string): void => {
+const expectOneError = (replies: readonly RawReply[], status: number, code: string) => {
   expect(statusesOf(replies)).toEqual([status])
   const { headers, body } = replies[0] as RawReply
   expect(JSON.parse(body)).toMatchObject({
@@ -54,9 +54,9 @@ const expectOneError = (replies: readonly RawReply[], status: number, code: stri
   })
 }
 
-const asking = (headers: string, key = goodKey): string =>
+const asking = (headers: string, key = goodKey) =>
   post(`Expect: 100-continue\r\n${headers}`, '', key)
-const manyHeaders = (count: number): string =>
+const manyHeaders = (count: number) =>
   Array.from({ length: count }, (_, n) => `X-${n}: x\r\n`).join('')
 const longHeader = `X-Long: ${'x'.repeat(17_000)}\r\n`
 
@@ -167,7 +167,7 @@ describe('a listener', () => {
     expectOneError(repliesIn(received), 400, 'VALIDATION_ERROR')
   })
 
-  it.for<readonly [what: string, statuses: readonly number[], ...pieces: readonly string[]]>([
+  it.for<[string, number[], ...string[]]>([
     [
       'pipelined requests in order',
       [200, 404, 200, 401, 404],

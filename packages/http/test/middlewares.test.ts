@@ -26,12 +26,10 @@ describe('a credential', () => {
     api = await runApi()
   })
   afterAll(() => api[Symbol.asyncDispose]())
-  const statusOf = async (
-    headers: Record<string, string>,
-    target = '/api/v1/accounts',
-  ): Promise<number> => (await send(api, target, { headers })).status
+  const statusOf = async (headers: Record<string, string>, target = '/api/v1/accounts') =>
+    (await send(api, target, { headers })).status
 
-  it.each<readonly [status: number, headers: Record<string, string>]>([
+  it.each([
     [200, { 'X-API-KEY': goodKey }],
     [200, { authorization: `bearer   ${goodToken}`, 'x-api-key': 'tp_live_bad' }],
     [200, { authorization: 'Basic dXNlcjpwYXNz', 'x-api-key': goodKey }],
@@ -46,7 +44,7 @@ describe('a credential', () => {
     expect(await statusOf(headers)).toBe(status)
   })
 
-  it.each<readonly [status: number, query: string]>([
+  it.each<readonly [number, string]>([
     ...[
       'api_key',
       'apikey',
@@ -121,9 +119,7 @@ const limitHeaders = ({ headers }: Reply): readonly unknown[] =>
 describe('a limit', () => {
   const withKey = { 'x-api-key': goodKey }
 
-  it.for<
-    readonly [status: number, target: string, request?: SentRequest, parts?: Partial<UseCases>]
-  >([
+  it.for<[number, string, SentRequest?, Partial<UseCases>?]>([
     [200, '/api/v1/accounts', { headers: { authorization: `Bearer ${goodToken}` } }],
     [201, '/api/v1/orders', jsonRequest('POST', orderBody)],
     [400, '/api/v1/positions?limit=0'],
@@ -159,14 +155,7 @@ describe('a limit', () => {
     },
   )
 
-  it.for<
-    readonly [
-      status: number,
-      target: string,
-      headers: SentRequest['headers'],
-      parts?: Partial<UseCases>,
-    ]
-  >([
+  it.for<[number, string, SentRequest['headers'], Partial<UseCases>?]>([
     [404, '/api/v1/accounts/', withKey],
     [401, '/api/v1/accounts', { 'x-api-key': 'tp_live_bad' }],
     [401, '/api/v1/positions?token=x', withKey],
@@ -203,7 +192,7 @@ describe('a limit', () => {
   })
 })
 
-const corsHeaders = ({ headers }: Reply): readonly string[] =>
+const corsHeaders = ({ headers }: Reply) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 const preflight = (origin: string) => ({
   method: 'OPTIONS',
@@ -245,7 +234,7 @@ describe('CORS', () => {
       'access-control-allow-origin': allowed,
       'access-control-max-age': '600',
       'access-control-allow-methods': 'GET,POST,PUT,DELETE',
-      'x-request-id': expect.any(String) as string,
+      'x-request-id': expect.any(String),
     })
     expect(reply.headers['access-control-allow-headers']).toMatch(
       /Idempotency-Key.*Last-Event-ID.*X-API-Key/,
@@ -253,7 +242,7 @@ describe('CORS', () => {
     expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it.for<readonly [origin: string, origins?: readonly string[]]>([
+  it.for<[string, string[]?]>([
     ['http://app.example.com'],
     ['https://app.example.com.evil.com'],
     ['https://APP.example.com'],

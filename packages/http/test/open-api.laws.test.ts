@@ -64,7 +64,7 @@ const dates = fc
     zone === '' ? date.toISOString().slice(0, 10) : date.toISOString().replace('Z', zone),
   )
 
-const isInstant = ({ pattern }: Json): boolean => pattern?.startsWith(String.raw`^\d{4}-`) === true
+const isInstant = ({ pattern }: Json) => pattern?.startsWith(String.raw`^\d{4}-`) === true
 
 const textsOf = (schema: Json): fc.Arbitrary<unknown> => {
   const { enum: values, format, pattern, minLength = 0, maxLength = 40 } = schema
@@ -126,7 +126,7 @@ const objectsOf = ({ properties, required, minProperties = 0 }: Json): fc.Arbitr
     .filter((value) => Object.keys(value).length >= minProperties)
 }
 
-const typesOf = ({ type }: Json): readonly string[] => [type].flat()
+const typesOf = ({ type }: Json) => [type].flat()
 
 /** Values one step beyond each bound of a schema, and of other types. */
 const beyond = (schema: Json): readonly unknown[] => {
@@ -171,7 +171,7 @@ const otherTypes = (schema: Json): readonly unknown[] =>
 type Part = 'params' | 'query' | 'headers'
 const partOf: Readonly<Record<string, Part>> = { path: 'params', query: 'query', header: 'headers' }
 
-const isRead = (route: Route, sent: Parameters<ReturnType<typeof inputReader>>[0]): boolean =>
+const isRead = (route: Route, sent: Parameters<ReturnType<typeof inputReader>>[0]) =>
   E.isRight(E.tryCatch(() => inputReader(route)(sent), identity))
 
 const operations = documents.flatMap((api) =>
@@ -229,7 +229,7 @@ const parameters = operations.flatMap(({ api, name, route, sent, parameters: of 
 
 // Some texts of the operator API, such as addresses, are checked more closely than their schemas
 // say.
-const ofUsers = ({ api }: { readonly api: ApiDocument }): boolean => api === users
+const ofUsers = ({ api }: { readonly api: ApiDocument }) => api === users
 
 it.each(parameters)(
   'the parameter $parameter of $operation is accepted where it is valid, and refused beyond its bounds',

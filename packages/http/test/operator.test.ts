@@ -9,7 +9,6 @@ import { createOperatorApi, type OperatorUseCases } from '../src/index.ts'
 import { expectDocumented, operator } from './documents.ts'
 import {
   accountId,
-  type Reply,
   fakeDependencies,
   goodKey,
   issuesOf,
@@ -36,7 +35,7 @@ const ask = async (
   line: string,
   body?: unknown,
   headers: SentRequest['headers'] = {},
-): Promise<Reply> => {
+) => {
   const [method = '', path = ''] = line.split(' ')
   const target = `/operator/v1${path}`
   const reply = await send(api, target, {
@@ -141,7 +140,7 @@ describe('every route', () => {
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
-  it.for<readonly [operationId: string, line: string, data: unknown, body?: object]>([
+  it.for<[string, string, unknown, object?]>([
     [
       'applyDocument',
       'POST /apply',
@@ -222,7 +221,7 @@ describe('every route', () => {
       'checkService',
       'GET /doctor',
       expect.arrayContaining([
-        { name: 'fsync', status: 'ok', message: expect.any(String) as string, action: null },
+        { name: 'fsync', status: 'ok', message: expect.any(String), action: null },
       ]),
     ],
     ['getProviderAccount', 'GET /tenants/acme/provider-accounts/p-1', describedAccount],
@@ -275,7 +274,7 @@ describe('every route', () => {
     expect(first.json.meta?.['pagination']).toStrictEqual({
       limit: 1,
       has_next: true,
-      cursor: expect.any(String) as string,
+      cursor: expect.any(String),
     })
     const { cursor = '' } = (first.json.meta?.['pagination'] ?? {}) as { readonly cursor?: string }
     const second = await ask(api, `GET /tenants/acme/api-keys?limit=1&cursor=${cursor}`)
@@ -385,7 +384,7 @@ describe('a document', () => {
   })
 
   const name = 'must be 1 to 255 characters without control characters; got'
-  it.for<readonly [document: object | string, ...faults: readonly (string | RegExp)[]]>([
+  it.for<[object | string, ...(string | RegExp)[]]>([
     [
       { riskThresholds: [{ accountId, type: 'equity_above', value: -1, halt: 'no' }] },
       'riskThresholds[0].type must be one of equity_below, margin_level_below, daily_loss_above, drawdown_above; got "equity_above"',

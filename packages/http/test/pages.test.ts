@@ -137,7 +137,7 @@ describe('a file', () => {
   })
 })
 
-it.for<readonly [status: number, authorization: string, token?: null]>([
+it.for<[number, string, null?]>([
   [200, 'Bearer metrics-token'],
   [401, 'Bearer metrics-token2'],
   [401, ''],
@@ -173,7 +173,7 @@ const unexpected = (): never => {
 }
 
 describe('a probe', () => {
-  it.each<readonly [status: number, readiness: Readiness]>([
+  it.each<[number, Readiness]>([
     [200, { failing: [], limiter: 'shared' }],
     [503, { failing: ['database', 'jobs'], limiter: 'shared' }],
   ])(

@@ -54,16 +54,15 @@ export const converse = async (
   return repliesIn(received)
 }
 
-export const statusesOf = (replies: readonly RawReply[]): readonly number[] =>
-  replies.map(({ status }) => status)
+export const statusesOf = (replies: readonly RawReply[]) => replies.map(({ status }) => status)
 
 export const host = 'Host: tradeport.example\r\n'
-export const get = (target: string, headers = ''): string =>
+export const get = (target: string, headers = '') =>
   `GET ${target} HTTP/1.1\r\n${host}${headers}\r\n`
-export const lastGet = (target: string, headers = ''): string =>
+export const lastGet = (target: string, headers = '') =>
   get(target, `Connection: close\r\n${headers}`)
 export const order = JSON.stringify(orderBody)
-export const post = (headers: string, body = '', key = goodKey): string =>
+export const post = (headers: string, body = '', key = goodKey) =>
   `POST /api/v1/orders HTTP/1.1\r\n${host}X-API-Key: ${key}\r\nContent-Type: application/json\r\n${headers}\r\n${body}`
 export const withLength = `Content-Length: ${order.length}\r\n`
 export const chunked = 'Transfer-Encoding: chunked\r\n'

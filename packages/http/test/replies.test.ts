@@ -13,7 +13,6 @@ import { expectDocumented, users } from './documents.ts'
 import {
   account,
   accountId,
-  type Reply,
   closedPosition,
   closedTrade,
   delivery,
@@ -339,7 +338,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
           positionId: `${accountId}:44`,
           outcome: 'rejected',
           code: 'TRADE_REJECTED',
-          message: expect.stringContaining('Market is closed') as string,
+          message: expect.stringContaining('Market is closed'),
         },
         { positionId: `${accountId}:45`, outcome: 'unknown', code: 'BROKER_OUTCOME_UNKNOWN' },
       ],
@@ -378,8 +377,8 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       meta: {
         ...ofTrades,
         warnings: [
-          { ...mixed, message: expect.stringContaining('USD, EUR') as string },
-          { ...incomplete, message: expect.stringContaining(accountId) as string },
+          { ...mixed, message: expect.stringContaining('USD, EUR') },
+          { ...incomplete, message: expect.stringContaining(accountId) },
         ],
       },
       parts: {
@@ -596,7 +595,7 @@ describe('a reply', () => {
     await using api = await runApi()
     const { etag = '', vary } = (await send(api, '/api/v1/symbols')).headers
     expect(vary).toBe('Authorization, X-API-Key')
-    const conditional = (tag: string | string[], target = '/api/v1/symbols'): Promise<Reply> =>
+    const conditional = (tag: string | string[], target = '/api/v1/symbols') =>
       send(api, target, { headers: { 'if-none-match': tag } })
     for (const tag of [etag, etag.slice(2), '*', `"other", ${etag}`, ['"other"', etag]]) {
       const reply = await conditional(tag)

@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 /** @param line such as `GET /accounts` */
-const ask = (line: string, body?: unknown, headers = {}): Promise<Reply> => {
+const ask = (line: string, body?: unknown, headers = {}) => {
   const [method = '', path = ''] = line.split(' ')
   calls.length = 0
   const request = jsonRequest(method, typeof body === 'string' ? {} : body, headers)
@@ -101,9 +101,7 @@ const order = (fields: object) => ['POST /orders', { ...orderBody, ...fields }] 
 const get = (target: string) => [`GET ${target}`, undefined] as const
 
 describe('a request', () => {
-  it.each<
-    readonly [line: string, body: object | undefined, call: readonly [name: string, input: unknown]]
-  >([
+  it.each([
     [
       `GET /positions?accountId=${upper}&symbol=GBPCHF_I&page=1000000&limit=100`,
       undefined,
@@ -258,9 +256,7 @@ describe('a request', () => {
   const typeNames = webhookEventTypes.join(', ')
 
   // One message of each kind; that every field is held to its bounds is a law of the documents.
-  it.for<
-    readonly [line: string, body: object | string | undefined, ...messages: readonly string[]]
-  >([
+  it.for<readonly [string, object | string | undefined, ...(readonly string[])]>([
     [
       ...get('/positions?page=1&page=2'),
       'page must be a whole number from 1 to 1000000; got a list of 2',

@@ -43,7 +43,7 @@ const expectedStatuses: Readonly<Record<string, number>> = {
   replayWebhookDelivery: 201,
   recoverWebhook: 202,
 }
-const expectedStatus = ({ operationId }: Pick<Route, 'operationId'>): number =>
+const expectedStatus = ({ operationId }: Pick<Route, 'operationId'>) =>
   expectedStatuses[operationId] ?? 200
 
 let api: Running
@@ -63,7 +63,7 @@ it('these endpoints have limits of their own', () => {
 })
 
 // The second letter is written twice: `liimit` is nearest to `limit`.
-const misspelt = (name: string): string => name.slice(0, 2) + name.slice(1)
+const misspelt = (name: string) => name.slice(0, 2) + name.slice(1)
 
 const unknown = (name: string, hint: string, kind = 'field') => [
   { path: name, message: `${name} is not a known ${kind}; ${hint}` },
@@ -159,7 +159,7 @@ describe.each(users.operations)('$name', ({ route }) => {
 it.each(['DELETE', 'GET'])(
   'the body of %s, which is not used, is searched for a credential',
   async (method) => {
-    const statusOf = async (text: string, framing: SentRequest['headers']): Promise<number> =>
+    const statusOf = async (text: string, framing: SentRequest['headers']) =>
       (
         await send(api, `/api/v1/webhooks/${accountId}`, {
           ...jsonRequest(method, {}, framing),
@@ -219,7 +219,7 @@ it('the query is checked before the id, which only names no account', async () =
 describe('what is reported of requests', () => {
   const document = 'GET /api/v1/openapi.json'
   const answered: AnsweredRequest[] = []
-  const observed = (): readonly string[] =>
+  const observed = () =>
     answered.splice(0).map(({ method, route, status }) => `${method} ${route} ${status}`)
   let observing: Running
   beforeAll(async () => {
@@ -265,7 +265,7 @@ describe('what is reported of requests', () => {
         method: 'GET',
         route: '/api/v1/accounts/:id',
         status: 400,
-        durationMs: expect.any(Number) as number,
+        durationMs: expect.any(Number),
       },
     ])
   })

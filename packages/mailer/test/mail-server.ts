@@ -27,7 +27,7 @@ export const startMailServer = async ({ port = 0, ...options }: Options = {}) =>
   let connections = 0
   let hangs = false
 
-  const answer = (command: Command, callback: (error?: Error) => void): void => {
+  const answer = (command: Command, callback: (error?: Error) => void) => {
     const reply = replies.get(command)
     replies.delete(command)
     callback(
@@ -38,7 +38,7 @@ export const startMailServer = async ({ port = 0, ...options }: Options = {}) =>
   }
   const receive = async (
     ...[stream, session, callback]: Parameters<NonNullable<SMTPServerOptions['onData']>>
-  ): Promise<void> => {
+  ) => {
     // A client that disconnects in the middle has sent no mail.
     const raw = await text(stream).catch(() => undefined)
     if (raw === undefined || hangs) return

@@ -68,7 +68,7 @@ describe.concurrent('a mail', () => {
     for (const id of others) expect(id).toMatch(/^<[A-Za-z0-9_-]+@tradeport\.example>$/)
   })
 
-  it.each<[string, Command, reply: string, reason: string]>([
+  it.each<[string, Command, string, string]>([
     ['undelivered', 'MAIL', '451 4.3.0 later', '451 4.3.0 to MAIL FROM'],
     ['undelivered', 'RCPT', '450 4.2.1 greylisted', '450 4.2.1 to RCPT TO'],
     ['undelivered', 'DATA', '452 4.3.1 no room', '452 4.3.1 to DATA'],
@@ -135,7 +135,7 @@ const expectedHeaders = [
   'to',
 ]
 
-const spaced = (text = ''): string =>
+const spaced = (text = '') =>
   text
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .replaceAll('=?', '= ?')
@@ -152,7 +152,7 @@ describe('a mail server', () => {
     expect(await send(second.address)).toEqual(accepted)
   })
 
-  it.each<[string, Partial<SmtpLimits>, reason: unknown, talk: (socket: Socket) => void]>([
+  it.each<[string, Partial<SmtpLimits>, unknown, (socket: Socket) => void]>([
     ['does not greet', { greetingMs: 100 }, 'ETIMEDOUT at GREETING_TIMEOUT', () => undefined],
     ['does not answer', { answerMs: 100 }, 'ETIMEDOUT at SOCKET_TIMEOUT', greet],
     ['never ends its answer', { answerMs: 10_000, mailMs: 300 }, 'no end after 300 ms', drip],

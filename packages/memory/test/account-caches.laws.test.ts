@@ -40,7 +40,7 @@ const createVenue = (lagMs: number) => {
   const clock = createMovableClock()
   const executed: { readonly level: number; readonly at: number }[] = []
   const reads: (() => void)[] = []
-  const levelAt = (at: number): number => executed.findLast((one) => one.at <= at)?.level ?? 0
+  const levelAt = (at: number) => executed.findLast((one) => one.at <= at)?.level ?? 0
   // The result of a read is decided when it begins and delivered later.
   const read = (level: number): Promise<E.Either<never, PositionsReading>> =>
     new Promise((resolve) => {
@@ -69,13 +69,13 @@ const createVenue = (lagMs: number) => {
           })
         }),
   }
-  const executeNext = (): void => {
+  const executeNext = () => {
     const next = pending.find(({ isExecuted }) => !isExecuted)
     if (next === undefined) return
     next.isExecuted = true
     executed.push({ level: next.level, at: clock.now() })
   }
-  const answerFirst = (): void => {
+  const answerFirst = () => {
     const [first] = pending
     if (first?.isExecuted === true) pending.shift()?.answer()
   }
@@ -98,13 +98,13 @@ it('positions show every change that was answered before they were read', async 
       const checks: Promise<void>[] = []
       let level = 0
       let answered = 0
-      const check = async (): Promise<void> => {
+      const check = async () => {
         const wanted = answered
         const result = await cached.positions(account)()
         if (E.isRight(result))
           expect(result.right.positions[0]?.stopLoss).toBeGreaterThanOrEqual(wanted)
       }
-      const change = async (stopLoss: number): Promise<void> => {
+      const change = async (stopLoss: number) => {
         await positionTrading.setLevels(account, ticket, { stopLoss }, () => true)()
         cached.invalidate(account.accountId)
         answered = stopLoss

@@ -59,7 +59,7 @@ const setUp = () => {
     requiredMargin: (one = linked) => cached.requiredMargin(asBrokerAccount(one), eurusd)(),
     accountInformation: (one = linked) => live.read(one)(),
   }
-  const invalidate = (): void => {
+  const invalidate = () => {
     cached.invalidate(linked.id)
     live.invalidate(linked.id)
   }

@@ -9,12 +9,7 @@ const minuteMs = 60_000
 const hash = newHash()
 const address = '203.0.113.9'
 
-const fail = (
-  limits: AddressLimits,
-  from: string | undefined,
-  times: number,
-  now: Instant,
-): void => {
+const fail = (limits: AddressLimits, from: string | undefined, times: number, now: Instant) => {
   for (let failure = 0; failure < times; failure += 1) limits.recordFailed(hash, from, now)
 }
 
@@ -38,7 +33,7 @@ describe('failed credentials of one address', () => {
 })
 
 describe('addresses that count as one', () => {
-  it.each<[one: string | undefined, other: string | undefined, areOne: boolean]>([
+  it.each([
     ['203.0.113.9', '203.0.113.10', false],
     ['203.0.113.9', '::ffff:203.0.113.9', true],
     ['::ffff:203.0.113.9', '::ffff:203.0.113.10', false],

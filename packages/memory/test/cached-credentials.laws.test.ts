@@ -58,7 +58,7 @@ const versionOf = (version: number): Credential => ({
   enabled: true,
 })
 
-const play = async (steps: readonly Step[]): Promise<void> => {
+const play = async (steps: readonly Step[]) => {
   const clock = createMovableClock()
   const changedAt: Instant[] = []
   const loads: (() => void)[] = []
@@ -81,7 +81,7 @@ const play = async (steps: readonly Step[]): Promise<void> => {
   const cached = cachedCredentials(store, { clock, notices: { confirmedAt: () => confirmedAt } })
   const hash = newHash()
 
-  const request = async (): Promise<void> => {
+  const request = async () => {
     const startedAt = clock.now()
     const found = await cached.findApiKey(hash)()
     if (E.isLeft(found) || O.isNone(found.right))
@@ -89,7 +89,7 @@ const play = async (steps: readonly Step[]): Promise<void> => {
     const replacedAt = changedAt[Number(found.right.value.id)] ?? Infinity
     expect(startedAt - replacedAt).toBeLessThan(1_000)
   }
-  const deliver = (): void => {
+  const deliver = () => {
     if (undelivered > 0) cached.invalidate([userId])
     undelivered = 0
   }

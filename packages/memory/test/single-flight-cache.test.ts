@@ -119,14 +119,14 @@ interface Load {
   readonly withOutcome: (as: Outcome) => void
 }
 
-const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]): Promise<void> => {
+const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]) => {
   const clock = createMovableClock()
   const options = { clock, ttlMs, ageFrom, maxWeight, maxJoinMs }
   const cache = createSingleFlightCache<number, number>(options)
   const joinForMs = ageFrom === 'start' ? ttlMs : maxJoinMs
   const loads: Load[] = []
   const keyDrops: Record<Key, number> = { a: 0, b: 0, c: 0 }
-  const allDrops = (): number => keyDrops.a + keyDrops.b + keyDrops.c
+  const allDrops = () => keyDrops.a + keyDrops.b + keyDrops.c
 
   const load = (key: Key) => () =>
     new Promise<E.Either<number, number>>((resolve, reject) => {
@@ -153,7 +153,7 @@ const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]): Pr
     })
 
   const readers: Promise<void>[] = []
-  const read = async (key: Key): Promise<void> => {
+  const read = async (key: Key) => {
     const askedAt = clock.now()
     const dropsBefore = keyDrops[key]
     const result = await cache

@@ -60,7 +60,7 @@ it('requests are counted by route and status, within bounds in seconds', async (
   })
 })
 
-it.each<[outcome: string, answer: unknown]>([
+it.each([
   ['ok', E.right([])],
   ['rate_limited', E.left(brokerRateLimited('a' as AccountId, 1, 0))],
   ['not_found', E.left({ _tag: 'OrderGone' })],
@@ -122,8 +122,7 @@ describe('the limiter', () => {
             expect(decided instanceof Promise).toBe(isLater)
             expect(await decided).toBe(one)
           }
-          const count = (wanted: RateVerdict): number =>
-            decisions.filter(([one]) => one === wanted).length
+          const count = (wanted: RateVerdict) => decisions.filter(([one]) => one === wanted).length
           expect(await valuesOf(metrics, 'tradeport_limiter_admitted_total')).toEqual({
             '': count(verdicts[0]),
           })

@@ -203,9 +203,9 @@ const entriesOf = ({ paths }: WatchedDocument, prefix: string): readonly Entry[]
     )
 
 /** What never reached a route. */
-const isUnread = (status: number): boolean => status === 408 || status === 431
+const isUnread = (status: number) => status === 408 || status === 431
 
-const mediaType = (headers: HeardReply['headers']): string =>
+const mediaType = (headers: HeardReply['headers']) =>
   (headers.find(([header]) => header.toLowerCase() === 'content-type')?.[1] ?? 'nothing').split(
     ';',
     1,

@@ -82,7 +82,7 @@ export const sumsOfOthers =
   (deal: BrokerDeal): number =>
     moneyIn(kept.filter((one) => !deals.includes(one) && compareDealOrder(one, deal) > 0))
 
-const moneyIn = (deals: readonly BrokerDeal[]): number => sumExactly(deals.flatMap(balanceAmounts))
+const moneyIn = (deals: readonly BrokerDeal[]) => sumExactly(deals.flatMap(balanceAmounts))
 
 /** @param happened records the events of deals */
 export const createFakeJournal = (
@@ -425,18 +425,18 @@ export const createFakeJournal = (
  * Closing order: close time, then the closing deal's id (shorter first, then by text), then the
  * account.
  */
-const byClosing = (a: TradeListPlace, b: TradeListPlace): number =>
+const byClosing = (a: TradeListPlace, b: TradeListPlace) =>
   a.closedAt - b.closedAt ||
   compareTickets(a.closingDealId, b.closingDealId) ||
   compareTickets(a.accountId, b.accountId)
 
-const isAfter = (trade: ClosedTrade, place: TradeListPlace | undefined): boolean =>
+const isAfter = (trade: ClosedTrade, place: TradeListPlace | undefined) =>
   place === undefined || byClosing(placeOf(trade), place) < 0
 
 const isTradeMatch = (
   { symbol, from = -Infinity, to = Infinity, profit }: TradeFilter,
   { trade }: ClosedTrade,
-): boolean =>
+) =>
   trade.closedAt >= from &&
   trade.closedAt <= to &&
   (profit === 'all' || trade.netProfit > 0 === (profit === 'profit')) &&
@@ -447,17 +447,17 @@ interface Placed extends Pick<BrokerDeal, 'time' | 'id'> {
 }
 
 /** Deals without a time come after all others, and then those whose time could not be read. */
-const placeInTime = ({ time = 9e15 }: Placed): number => (Number.isFinite(time) ? time : 9.1e15)
+const placeInTime = ({ time = 9e15 }: Placed) => (Number.isFinite(time) ? time : 9.1e15)
 
-const byTimeAndText = (a: Placed, b: Placed): number =>
+const byTimeAndText = (a: Placed, b: Placed) =>
   placeInTime(a) - placeInTime(b) ||
   Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) ||
   ((a.entry ?? '') < (b.entry ?? '') ? -1 : 1)
 
 const dealSums = (deals: readonly BrokerDeal[]): PositionDeals['sums'] => {
-  const sumOf = (name: 'profit' | 'commission' | 'swap'): number =>
+  const sumOf = (name: 'profit' | 'commission' | 'swap') =>
     sumExactly(deals.map((deal) => deal[name]))
-  const volumeOf = (entry: 'in' | 'out'): number =>
+  const volumeOf = (entry: 'in' | 'out') =>
     sumExactly(deals.map((deal) => (deal.entry === entry ? Math.max(0, deal.volume ?? 0) : 0)))
   return {
     openedVolume: volumeOf('in'),

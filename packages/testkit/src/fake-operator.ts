@@ -100,7 +100,7 @@ const orphansOf = (tables: Tables) =>
   )
 
 /** With what belongs to them. */
-const removeAll = (tables: Tables, changes: OperatorChanges): void => {
+const removeAll = (tables: Tables, changes: OperatorChanges) => {
   for (const section of sectionsOf(changes))
     for (const removed of changes[section].remove) {
       const table = allOf(tables)[section]
@@ -112,7 +112,7 @@ const removeAll = (tables: Tables, changes: OperatorChanges): void => {
 }
 
 /** The accounts of desks that no longer exist. */
-const dropMembers = ({ desks, accounts }: Tables): void => {
+const dropMembers = ({ desks, accounts }: Tables) => {
   for (const desk of desks.values())
     desks.put({ ...desk, accounts: desk.accounts.filter((id) => accounts.has(id)) })
 }
@@ -126,7 +126,7 @@ export const uncheckedThreshold = {
   checkedAt: null,
 }
 
-const putAll = (tables: Tables, changes: OperatorChanges): void => {
+const putAll = (tables: Tables, changes: OperatorChanges) => {
   const { riskThresholds, tenants } = tables
   const before = copyOf(tables)
   for (const section of sectionsOf(changes))
@@ -149,7 +149,7 @@ const putAll = (tables: Tables, changes: OperatorChanges): void => {
   dropMembers(tables)
 }
 
-const isBroken = (tables: Tables): boolean =>
+const isBroken = (tables: Tables) =>
   orphansOf(tables).length > 0 ||
   tables.accounts.where(({ owner }) => tables.users.get(owner.userId)?.tenantId !== owner.tenantId)
     .length > 0 ||
@@ -224,7 +224,7 @@ export const createFakeTenantRecords = (records: FakeRecords): TenantRecords => 
   })
 }
 
-const userIdOf = ({ userId }: { readonly userId: string }): string => userId
+const userIdOf = ({ userId }: { readonly userId: string }) => userId
 
 const shownThreshold = ({ type, severity, value, halt, cancelOrders }: RiskThreshold) => ({
   type,
@@ -251,7 +251,7 @@ const sliceOf = <A extends { readonly id: string }>(
   { after, limit }: Slice<string | { readonly userId: string; readonly id: string }>,
   userOf: (row: A) => string = () => '',
 ): readonly A[] => {
-  const placeOf = (row: A): string => JSON.stringify([userOf(row), row.id])
+  const placeOf = (row: A) => JSON.stringify([userOf(row), row.id])
   const { userId: user, id } = typeof after === 'object' ? after : { userId: '', id: after }
   return all
     .toSorted((a, b) => byText(placeOf(a), placeOf(b)))

@@ -180,7 +180,7 @@ const placementIn = ({ order, placement, destination, version }: OrderRow): Stor
   version,
 })
 
-const ticketsOf = ({ order, placement }: OrderRow): readonly string[] => {
+const ticketsOf = ({ order, placement }: OrderRow) => {
   const inPlacement = 'brokerOrderId' in placement ? placement.brokerOrderId : null
   const position = 'fill' in order ? order.fill.positionId : undefined
   return [position, inPlacement ?? order.brokerOrderId].filter((one) => one !== undefined)
@@ -191,7 +191,7 @@ const sentAtOf = (placement: Placement): Instant | undefined =>
 
 const isInList =
   ({ accountId, status, symbol, clientId, from = -Infinity, to = Infinity }: OrdersQuery) =>
-  ({ request, status: held, createdAt }: Order): boolean =>
+  ({ request, status: held, createdAt }: Order) =>
     (accountId === undefined || accountId === request.accountId) &&
     (status === undefined || status === held) &&
     (symbol === undefined || symbol === request.symbol) &&
@@ -263,10 +263,7 @@ const shown = (stored: OrderRow): OperatorOrder => ({
   finish: stored.finish,
 })
 
-const isMatching = (
-  { of, unresolvedSince }: UnderWayFilter,
-  { order, placement }: OperatorOrder,
-): boolean =>
+const isMatching = ({ of, unresolvedSince }: UnderWayFilter, { order, placement }: OperatorOrder) =>
   (of === undefined ||
     of.tenants.includes(order.owner.tenantId) ||
     of.users.includes(order.owner.userId) ||
@@ -278,7 +275,7 @@ const unknownSince = (order: Order, placement: Placement): Instant => {
   return placement.step === 'open' ? (placement.missing?.since ?? Infinity) : Infinity
 }
 
-const compare = (a: Pick<Order, 'createdAt' | 'id'>, b: Pick<Order, 'createdAt' | 'id'>): number =>
+const compare = (a: Pick<Order, 'createdAt' | 'id'>, b: Pick<Order, 'createdAt' | 'id'>) =>
   a.createdAt - b.createdAt || byText(a.id, b.id)
 
 // --- idempotency keys ---
@@ -322,7 +319,7 @@ export const createFakeIdempotencyStore = (
   })
 }
 
-const placeOf = ({ tenantId, userId }: Owner, { key }: IdempotencyClaim): string =>
+const placeOf = ({ tenantId, userId }: Owner, { key }: IdempotencyClaim) =>
   JSON.stringify([tenantId, userId, key])
 
 const storedKey = ({ tables }: FakeRecords, owner: Owner, claim: IdempotencyClaim) =>
@@ -335,7 +332,7 @@ const unansweredKey = (records: FakeRecords, owner: Owner, claim: IdempotencyCla
 }
 
 /** For a claim that holds its key. */
-const putReply = (records: FakeRecords, owner: Owner, { claim, reply }: ReplyToStore): void => {
+const putReply = (records: FakeRecords, owner: Owner, { claim, reply }: ReplyToStore) => {
   const key = storedKey(records, owner, claim)
   if (key) records.tables.idempotencyKeys.put({ ...key, state: 'replied', reply })
 }

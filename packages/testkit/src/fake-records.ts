@@ -72,10 +72,10 @@ export class Table<Row> extends Map<string, Row> {
   }
 }
 
-const byId = ({ id }: { readonly id: string }): string => id
+const byId = ({ id }: { readonly id: string }) => id
 const byAccount = ({ accountId }: { readonly accountId: AccountId }): AccountId => accountId
-const byUser = ({ userId }: { readonly userId: string }): string => userId
-const byTenant = ({ tenantId }: { readonly tenantId: string }): string => tenantId
+const byUser = ({ userId }: { readonly userId: string }) => userId
+const byTenant = ({ tenantId }: { readonly tenantId: string }) => tenantId
 
 const createTables = () => ({
   tenants: new Table<StoredTenant>(byId),

@@ -42,7 +42,7 @@ const noTerms: Partial<BrokerOrder> = {
 }
 
 /** Lots that are not executed. */
-const remainingIn = ({ order, fills }: BookEntry): number =>
+const remainingIn = ({ order, fills }: BookEntry) =>
   sumExactly([order.volume, -sumExactly(fills.map(({ volume }) => volume))])
 
 /** How an order has ended; undefined where it has not. */

@@ -25,7 +25,7 @@ export const noKeys = {
 
 // Names are counted, so that tests which share one store never meet each other's records.
 let lastNumber = 0
-const nextNumber = (): number => (lastNumber += 1)
+const nextNumber = () => (lastNumber += 1)
 
 /** A UUID that no other record of this run has; later ones sort after earlier ones. */
 export const newAccountId = (): AccountId =>

@@ -35,7 +35,7 @@ export const createTcpProxy = async ({
   const lost = new WeakSet<Socket>()
   let mode: 'pass' | 'stall' | 'lose' = 'pass'
 
-  const relay = (from: Socket, to: Socket, side: 'client' | 'server'): void => {
+  const relay = (from: Socket, to: Socket, side: 'client' | 'server') => {
     sockets.add(from)
     if (mode === 'stall') from.pause()
     if (mode === 'lose') lost.add(from)
@@ -66,7 +66,7 @@ export const createTcpProxy = async ({
     relay(client, upstream, 'client')
     relay(upstream, client, 'server')
   })
-  const listen = async (at: number): Promise<void> => {
+  const listen = async (at: number) => {
     server.listen(at, '127.0.0.1')
     await once(server, 'listening')
   }
@@ -76,7 +76,7 @@ export const createTcpProxy = async ({
   url.hostname = '127.0.0.1'
   url.port = String(ownPort)
 
-  const refuse = async (): Promise<void> => {
+  const refuse = async () => {
     for (const socket of sockets) socket.destroy()
     if (!server.listening) return
     server.close()
@@ -89,7 +89,7 @@ export const createTcpProxy = async ({
      * Connections stay open and nothing passes until `resume()`, which delivers what was sent
      * meanwhile.
      */
-    stall: (): void => {
+    stall: () => {
       mode = 'stall'
       for (const socket of sockets) socket.pause()
     },
@@ -97,7 +97,7 @@ export const createTcpProxy = async ({
      * What is sent on existing connections is lost for ever, and so is the news that an end has
      * closed. Until `resume()` new connections are lost too.
      */
-    blackHole: (): void => {
+    blackHole: () => {
       mode = 'lose'
       for (const socket of sockets) {
         lost.add(socket)
@@ -107,7 +107,7 @@ export const createTcpProxy = async ({
     /** Closes all connections and refuses new ones. */
     refuse,
     /** Works again, on the same port. Connections that were lost to a black hole stay lost. */
-    resume: async (): Promise<void> => {
+    resume: async () => {
       mode = 'pass'
       for (const socket of sockets) socket.resume()
       if (!server.listening) await listen(ownPort)

@@ -131,12 +131,12 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
       const [done, gone] = [{ right: { progress: 'done' } }, E.left({ _tag: 'OrderGone' })]
 
       it.each<
-        readonly [
+        [
           OrderToSend['side'],
           NonNullable<OrderToSend['limitOrStop']>['type'],
-          placed: Pick<OrderTerms, 'price' | 'stopLimitPrice'>,
-          moved: Pick<OrderTerms, 'price' | 'stopLimitPrice'>,
-          reached: readonly number[],
+          Pick<OrderTerms, 'price' | 'stopLimitPrice'>,
+          Pick<OrderTerms, 'price' | 'stopLimitPrice'>,
+          number[],
         ]
       >([
         ['buy', 'limit', { price: 0.9 }, { price: 0.8 }, [0.7]],

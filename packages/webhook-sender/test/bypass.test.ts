@@ -3,12 +3,7 @@
 import ipaddr from 'ipaddr.js'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
-import {
-  hostFault,
-  parseWebhookUrl,
-  type SendFailure,
-  type WebhookUrl,
-} from '@tradeport/domain/webhooks'
+import { hostFault, parseWebhookUrl, type WebhookUrl } from '@tradeport/domain/webhooks'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWebhookReach, createWebhookSender, type ResolveName } from '../src/index.ts'
@@ -34,7 +29,7 @@ afterAll(() => {
 })
 
 const reach = createWebhookReach([])
-const isRegistered = (url: string): boolean =>
+const isRegistered = (url: string) =>
   O.exists((read: WebhookUrl) => hostFault(reach)(read) === undefined)(parseWebhookUrl(url))
 
 const unsent = (failureReason: string) => ({ responseCode: 0, responseTimeMs: 0, failureReason })
@@ -136,7 +131,7 @@ describe('a name is refused at delivery', () => {
     expect(await send(`${url}:${port}/`, async () => addresses)).toEqual(unsent('host_not_allowed'))
   })
 
-  it.each<[string, ResolveName, SendFailure]>([
+  it.each([
     ['that has no address', async () => [], 'name_not_found'],
     ['that cannot be looked up', () => Promise.reject(new Error('SERVFAIL')), 'lookup_failed'],
   ])('%s', async (_, resolveName, reason) => {

@@ -156,7 +156,7 @@ describe.concurrent('an answer', () => {
     expect(await sendTo(receiver)).toStrictEqual(answered(202))
   })
 
-  it.each<readonly [string, (socket: Socket) => void]>([
+  it.each([
     ['is cut off', (socket) => void socket.end(`${ok}Content-Length: 90\r\n\r\n{`)],
     [
       'is reset',
@@ -181,7 +181,7 @@ describe.concurrent('an answer', () => {
   it('is not read beyond 64 KiB', async () => {
     let written = 0
     const piece = Buffer.alloc(16 * kib, 'x')
-    const pour = (socket: Socket): void => {
+    const pour = (socket: Socket) => {
       while (!socket.destroyed && written < 64 * kib * kib) {
         written += piece.length
         if (!socket.write(piece)) return void socket.once('drain', () => pour(socket))
@@ -202,7 +202,7 @@ describe.concurrent('an answer', () => {
 })
 
 describe.concurrent('there is no answer if the receiver', () => {
-  it.each<readonly [string, string, (socket: Socket) => void]>([
+  it.each([
     ['hangs up', 'answer_broken', (socket) => void socket.end()],
     ['resets', 'answer_broken', (socket) => void socket.destroy()],
     [

@@ -36,7 +36,7 @@ const startNameServer = async (zone: Zone) => {
 }
 
 describe('a name that DNS resolves', () => {
-  it.each<Zone>([
+  it.each([
     { A: ['8.8.8.8', '127.0.0.1'], AAAA: ['2600::1'] },
     { A: ['8.8.8.8'], AAAA: [] },
     { A: [], AAAA: ['::1'] },
@@ -74,7 +74,7 @@ it('the system resolves its own names', async () => {
   expect(addresses.every(loopback.allowsAddress)).toBe(true)
 })
 
-it.each<readonly [name: string, addresses: readonly string[], asked: readonly string[]]>([
+it.each([
   ['hooks.example.com', ['192.0.2.1'], ['dns']],
   ['unknown.example.com', ['10.0.0.1'], ['dns', 'system']],
   ['hooks.internal', ['10.0.0.1'], ['system']],

@@ -15,7 +15,7 @@ const generated = fc.array(fc.nat(61), { minLength: 34, maxLength: 34 }).map((pi
   return generateApiKey(() => picks[next++] ?? 0)
 })
 
-const numberOf = (digits: string): number =>
+const numberOf = (digits: string) =>
   Array.from(digits).reduce((sum, digit) => sum * 62 + base62.indexOf(digit), 0)
 
 describe('a generated key', () => {
@@ -40,10 +40,10 @@ describe('a generated key', () => {
   })
 })
 
-const keyOf = (length: number, fill = '-'): string => apiKeyPrefix + fill.repeat(length)
+const keyOf = (length: number, fill = '-') => apiKeyPrefix + fill.repeat(length)
 
 describe('a key that the operator chose', () => {
-  it.each<[string, boolean]>([
+  it.each([
     ['', false],
     [apiKeyPrefix, false],
     [keyOf(23), false],

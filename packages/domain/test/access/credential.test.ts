@@ -29,7 +29,7 @@ const ofUser = (tenantId: string, userId: string) => ({
   userId: userId as UserId,
 })
 
-it.each<[what: string, expiresAt: number | null, enabled: boolean, now: number, usable: boolean]>([
+it.each([
   ['that never expires', null, true, 1e15, true],
   ['a moment before it expires', 100, true, 99, true],
   ['at the moment at which it expires', 100, true, 100, false],
@@ -53,7 +53,7 @@ it('is of a program of its own when it is a key, and of that of its application 
   expect(programOf({ ...token, id: 't-2' })).toBe(programOf(token))
 })
 
-it.each<[token: string, isJwt: boolean]>([
+it.each([
   ['eyJhbGciOi_-9.eyJzdWIi-_0.c2ln-_9', true],
   ['eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1In0.', true],
   ...['', 'ab.cd', '.cd.ef', 'ab..ef', 'ab.cd.ef.gh', 'a=.cd.ef', 'ab.c=.ef', 'ab.cd.e='].map(
@@ -76,7 +76,7 @@ it('knows the scopes to read and to write each resource, and no other', () => {
     expect(isScope(text)).toBe(false)
 })
 
-it.each<[held: readonly Scope[], passes: boolean]>([
+it.each<[Scope[], boolean]>([
   [[], false],
   [['orders:read'], false],
   [['trading:write'], true],

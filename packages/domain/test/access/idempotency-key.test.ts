@@ -13,7 +13,7 @@ const held = (state: HeldKey['state'], ageMs: number): HeldKey => ({
 const inProgress = E.left({ _tag: 'IdempotencyInProgress' })
 const replied = E.right({ kind: 'replied', reply })
 
-it.each<[state: HeldKey['state'], ageMs: number, mayBe: boolean, answer: unknown]>([
+it.each<[HeldKey['state'], number, boolean, unknown]>([
   ['claimed', 9_999, false, inProgress],
   ['claimed', 10_000, true, inProgress],
   // The clock was set back since.

@@ -79,7 +79,7 @@ it.each([
   [exportLimit, 10, 360_000],
 ])('admits with %o %d requests at once, then one every %d ms', (endpoint, size, intervalMs) => {
   let state = unusedRateState
-  const admitted = (requests: number, now: number): number => {
+  const admitted = (requests: number, now: number) => {
     let count = 0
     for (let made = 0; made < requests; made += 1) {
       const decision = decideRate(state, 'free', endpoint, now)
@@ -113,7 +113,7 @@ it('admits 10,000 requests a day, and the next after midnight UTC', () => {
 })
 
 describe('a refusal', () => {
-  it.each<[scope: keyof typeof scopes, seconds: number, now: number, ...waits: number[]]>([
+  it.each<[keyof typeof scopes, number, number, ...number[]]>([
     ['minute', 3, noon, 0, 2_001],
     ['endpoint', 90, noon, 0, 0, 90_000],
     ['minute', 5, noon, 0, 5_000, 4_999],
@@ -209,7 +209,7 @@ describe('the stricter of two states', () => {
   const tomorrow = { ...other, day: day + 1 }
   const old = { ...one, refusals: [noon - 6 * minuteMs, noon - 5 * minuteMs] }
 
-  it.each<[what: string, RateState, RateState, Partial<RateState>]>([
+  it.each<[string, RateState, RateState, Partial<RateState>]>([
     [
       'is the greater of each part',
       one,

@@ -28,7 +28,7 @@ const reading: AccountReading = {
   readAt: 1_000,
 }
 
-it.each<[linkedAsDemo: boolean, said: readonly TradeMode[], expected: boolean]>([
+it.each<[boolean, TradeMode[], boolean]>([
   [true, [], true],
   [false, [], false],
   [false, ['demo'], true],
@@ -89,9 +89,7 @@ it.each<[Partial<Account>, string]>([
 const { marginLevel: _level, leverage: _leverage, ...kept } = reading.figures
 const fiveMinutes = 300_000
 
-it.each<
-  [what: string, before: { readonly balance: number } | null, afterMs: number, isKept: boolean]
->([
+it.each<[string, { readonly balance: number } | null, number, boolean]>([
   ['the first', null, 0, true],
   ['none of the same balance within five minutes', { balance: 10 }, fiveMinutes - 1, false],
   ['one after five minutes', { balance: 10 }, fiveMinutes, true],

@@ -62,14 +62,7 @@ const breachesOf = (threshold: CheckedThreshold, readings: readonly Reading[]) =
 
 const midnight = noon + dayMs / 2
 
-it.each<
-  [
-    what: string,
-    type: ThresholdType,
-    value: number,
-    ...readings: (readonly [Reading, number | null])[],
-  ]
->([
+it.each<[string, ThresholdType, number, ...[Reading, number | null][]]>([
   [
     'equity is compared exactly, and armed again from 5 % above in two readings in a row, five seconds apart',
     'equity_below',

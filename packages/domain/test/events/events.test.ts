@@ -40,7 +40,7 @@ const created_at = '2026-11-02T12:00:00.120Z'
 const ended = (order: typeof bare, outcome: OrderOutcome) =>
   outcomeEvents(withOutcome(order, outcome, noon + 900))
 
-it.each<[what: string, events: readonly ServiceEvent[], data?: object]>([
+it.each<[string, readonly ServiceEvent[], object?]>([
   ['order.created leaves out what was not sent', [orderCreated(bare)], { ...common, created_at }],
   [
     'order.created has levels and reference, and never the comment',

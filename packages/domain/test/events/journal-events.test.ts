@@ -78,8 +78,7 @@ const eventsOf = (
     reading: read,
   })
 }
-const typesOf = (events: readonly ServiceEvent[]): readonly string[] =>
-  events.map(({ type }) => type)
+const typesOf = (events: readonly ServiceEvent[]) => events.map(({ type }) => type)
 const dataOf = (
   events: readonly ServiceEvent[],
   wanted: ServiceEvent['type'],
@@ -182,7 +181,7 @@ describe('the events of new deals', () => {
     expect(second?.data['exit_reason']).toBeUndefined()
   })
 
-  it.each<[what: string, table: string, closes: string]>([
+  it.each([
     [
       'a part that another position closed',
       `1 7 in     sell A 1   1.1 0 0 0 09:00:00
@@ -414,21 +413,19 @@ describe('a change of the balance', () => {
     expect(change?.['margin_level']).toBeUndefined()
   })
 
-  it.each<[kind: BrokerDeal['kind'], amount: number, before: number, percent: number, why: string]>(
-    [
-      ['balance', 50, 100, 50, 'deposit'],
-      ['balance', -50, 200, -25, 'withdrawal'],
-      ['balance', 100, -50, 200, 'deposit'],
-      ['credit', 50, 100, 0, 'credit'],
-      ['charge', -1, 100, -1, 'charge'],
-      ['commission', -1, 100, -1, 'charge'],
-      ['interest', 1, 100, 1, 'charge'],
-      ['tax', -1, 100, -1, 'charge'],
-      ['correction', 1, 100, 1, 'correction'],
-      ['dividend', 1, 100, 1, 'other'],
-      ['bonus', 1, 100, 1, 'other'],
-    ],
-  )(
+  it.each<[BrokerDeal['kind'], number, number, number, string]>([
+    ['balance', 50, 100, 50, 'deposit'],
+    ['balance', -50, 200, -25, 'withdrawal'],
+    ['balance', 100, -50, 200, 'deposit'],
+    ['credit', 50, 100, 0, 'credit'],
+    ['charge', -1, 100, -1, 'charge'],
+    ['commission', -1, 100, -1, 'charge'],
+    ['interest', 1, 100, 1, 'charge'],
+    ['tax', -1, 100, -1, 'charge'],
+    ['correction', 1, 100, 1, 'correction'],
+    ['dividend', 1, 100, 1, 'other'],
+    ['bonus', 1, 100, 1, 'other'],
+  ])(
     'by %s of %d from %d is %d percent, with the reason %s',
     (kind, amount, before, percent, why) => {
       const moved = kind === 'credit' ? 0 : amount
@@ -442,7 +439,7 @@ describe('a change of the balance', () => {
     },
   )
 
-  it.each<[what: string, feed: Feed, before: number | null]>([
+  it.each<[string, Feed, number | null]>([
     ['that the history did not show before', { moved: 1_000, difference: 100 }, 983],
     ['of before what the history has', { moved: 900, difference: 100 }, 983],
     [
@@ -499,13 +496,13 @@ const pages = <A>(items: readonly A[], cuts: readonly number[]): readonly (reado
 }
 const feed = (parts: readonly (readonly BrokerDeal[])[]): readonly ServiceEvent[] =>
   parts.flatMap((inserted, index) => eventsOf(inserted, { held: parts.slice(0, index).flat() }))
-const keysOf = (events: readonly ServiceEvent[], isTrade: boolean): readonly string[] =>
+const keysOf = (events: readonly ServiceEvent[], isTrade: boolean) =>
   events.flatMap(({ type, key }) => ((type === 'trade.closed') === isTrade ? [key] : [])).toSorted()
 /** Without what is opened again: whether all was closed before depends on the deals until then. */
 const withoutReopened = (keys: readonly string[]): ReadonlySet<string> =>
   new Set(keys.filter((key) => !/^position\.opened .* in /.test(key)))
 /** Without the deal that closed it, which may be another where deals arrive in another order. */
-const closedPositions = (events: readonly ServiceEvent[]): readonly string[] =>
+const closedPositions = (events: readonly ServiceEvent[]) =>
   keysOf(events, true).map((key) => key.split(' ').slice(0, 2).join(' '))
 
 /** Without the reversals: what one opens depends on all deals of the position. */

@@ -30,9 +30,7 @@ const without = (
 }
 
 describe('the fill of a close of 0.3 lots', () => {
-  it.each<
-    readonly [what: string, deals: readonly BrokerDeal[], fill: Partial<CloseFill> | undefined]
-  >([
+  it.each<[string, BrokerDeal[], Partial<CloseFill> | undefined]>([
     ['no deal', [], undefined],
     ['its deal', [deal()], { price: 1.2, profit: 30, at: 1_000 }],
     ['a part of it', [deal({ volume: 0.1 })], undefined],

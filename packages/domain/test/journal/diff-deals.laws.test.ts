@@ -18,9 +18,9 @@ const unique = (deals: readonly BrokerDeal[]): readonly BrokerDeal[] => [
   ...new Map(deals.map((one) => [dealKey(one), one])).values(),
 ]
 const kept = fc.array(deal, { maxLength: 12 }).map(unique)
-const profitsOf = (deals: readonly BrokerDeal[]): readonly number[] =>
+const profitsOf = (deals: readonly BrokerDeal[]) =>
   deals.map(({ profit }) => profit).toSorted((a, b) => a - b)
-const keysOf = (deals: readonly BrokerDeal[]): readonly string[] => deals.map(dealKey).toSorted()
+const keysOf = (deals: readonly BrokerDeal[]) => deals.map(dealKey).toSorted()
 
 /** Of the whole history, shown in two pages. */
 const differences = (held: readonly BrokerDeal[], shown: readonly BrokerDeal[]) => {

@@ -27,7 +27,7 @@ const synchronised: JournalState = {
 const unread: JournalState = { ...synchronised, syncedAt: null, latestDealAt: null, deals: 0 }
 
 describe('what is read next', () => {
-  it.each<[what: string, state: JournalState, kind: string, from: number, offset: number]>([
+  it.each([
     ['a journal that was never read, from the beginning', unread, 'first', 0, 0],
     [
       'a first read that stopped, from its next page',
@@ -71,7 +71,7 @@ describe('what is read next', () => {
 
 describe('whether a journal is fresh', () => {
   const since = now - 5 * second
-  it.each<[isIt: boolean, what: string, state: JournalState]>([
+  it.each([
     [true, 'read since then', synchronised],
     [false, 'read before', { ...synchronised, syncedAt: since - 1 }],
     [false, 'read at that moment', { ...synchronised, syncedAt: since }],
@@ -97,14 +97,7 @@ const at = (time: number | undefined): BrokerDeal => ({
 })
 
 describe('the latest deal', () => {
-  it.each<
-    [
-      what: string,
-      times: readonly (number | undefined)[],
-      before: number | null,
-      latest: number | null,
-    ]
-  >([
+  it.each([
     ['is the greatest time, in whatever order', [3, 7, 5], null, 7],
     ['is never before the one that was known', [3, 7, 5], 9, 9],
     ['is not later than now, since brokers’ clocks can be wrong', [3, now + dayMs], null, now],
@@ -136,16 +129,7 @@ describe('when the whole history is read again', () => {
   const balanceDisagreed = { ...disagreed, isDueToBalanceAlone: true }
   // After nothing, after an earlier precaution, after a deal that changed, and after a balance alone
   // that disagreed.
-  it.each<
-    [
-      what: string,
-      comparison: Partial<JournalComparison>,
-      usual: Reread,
-      afterPrecaution: Reread,
-      afterChange: Reread,
-      afterBalance: Reread,
-    ]
-  >([
+  it.each<[string, Partial<JournalComparison>, Reread, Reread, Reread, Reread]>([
     ['the sums agree', {}, none, pending, disagreed, none],
     [
       'an old deal may have changed',

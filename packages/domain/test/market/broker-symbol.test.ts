@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest'
 import { resolveSymbol, selectBySymbol } from '../../src/market/broker-symbol.ts'
 
-it.each<
-  [wanted: string, symbols: readonly string[], found: string | readonly string[] | undefined]
->([
+it.each([
   ['EURUSD', ['EURUSD.r', 'EURUSD'], 'EURUSD'],
   ['EURUSD', ['eurusd', 'EURUSD.r'], 'eurusd'],
   ['EURUSD', ['EURUSD.r', 'GBPUSD.r'], 'EURUSD.r'],
@@ -28,7 +26,7 @@ it.each<
   else expect(resolved).toEqual({ kind: 'ambiguous', candidates: found })
 })
 
-it.each<[held: readonly string[], wanted: string, resolved: string | undefined, selected: object]>([
+it.each([
   [['GOLDm', 'GOLDM'], 'GOLDM', 'GOLDM', ['GOLDM']],
   [['GOLDm'], 'GOLDM', 'GOLDM', []],
   // The list is unread, or does not have all of them yet.

@@ -25,7 +25,7 @@ const webhook: WebhookDisabledNotice = {
   recoverSince: noon - 60_000,
 }
 
-const lines = (notice: OwnerNotice): number =>
+const lines = (notice: OwnerNotice) =>
   noticeText(notice).text.split(/[\n\v\f\r\u0085\u2028\u2029]/u).length
 const suspended = (id: string): OwnerNotice => ({
   ...key,

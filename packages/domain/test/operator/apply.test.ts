@@ -64,10 +64,7 @@ const applied = (document: Partial<OperatorDocument>, records: OperatorRecords):
     decide(document, records),
   )
 
-const faultsOf = (
-  document: Partial<OperatorDocument>,
-  records: OperatorRecords,
-): readonly string[] => {
+const faultsOf = (document: Partial<OperatorDocument>, records: OperatorRecords) => {
   const result = decide(document, records)
   if (E.isRight(result)) return []
   return result.left.issues.map(({ path, message }) => {
@@ -164,14 +161,7 @@ it('reads every record that the document names or refers to, each once', () => {
   })
 })
 
-it.each<
-  [
-    what: string,
-    document: Partial<OperatorDocument>,
-    records: OperatorRecords,
-    faults: readonly string[],
-  ]
->([
+it.each<[string, Partial<OperatorDocument>, OperatorRecords, string[]]>([
   [
     'each fault by its path',
     {

@@ -37,7 +37,7 @@ import type { SealedSecrets } from '../../src/ports/index.ts'
 import { partOf, unavailable } from '../use-cases/desk.ts'
 
 const now = Date.parse('2026-11-21T12:00:00.000Z')
-const summary = ({ name, status }: HealthCheck): string => `${status} ${name}`
+const summary = ({ name, status }: HealthCheck) => `${status} ${name}`
 
 const expectActions = (checks: readonly HealthCheck[]) => {
   for (const { status, action } of checks) expect(action === null).toBe(status === 'ok')
@@ -188,7 +188,7 @@ describe('the service', () => {
     expect(checks.map(summary)).toEqual(names.split(',').map((name) => `ok ${name}`))
   })
 
-  it.each<[what: string, Partial<Parameters<typeof createOperatorHealth>[0]>, ...string[]]>([
+  it.each<[string, Partial<Parameters<typeof createOperatorHealth>[0]>, ...string[]]>([
     [
       'has a database that is unavailable',
       {

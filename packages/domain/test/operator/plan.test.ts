@@ -5,7 +5,6 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { refuse } from '../../src/errors.ts'
-import type { PlannedChange } from '../../src/operator/plan.ts'
 import { emptyDocument, type OperatorDocument } from '../../src/operator/records.ts'
 import type { OperatorOrders } from '../../src/ports/index.ts'
 import type { AccountId, UserId } from '../../src/primitives/ids.ts'
@@ -198,7 +197,7 @@ it('names every new record with all fields, and of secrets no more than their na
 
 const owned = { users: 0, accounts: 2, apiKeys: 1, accessTokens: 1, desks: 0, webhooks: 0 }
 
-it.each<[string, Part, readonly PlannedChange[]]>([
+it.each([
   [
     'a key whose end and text change, the latter by name alone',
     { apiKeys: [{ id: 'k-1', key: 'tp_live_only_for_automated_tests_other', expiresAt: day }] },
@@ -283,7 +282,7 @@ describe('the orders under way that a document touches', () => {
     return service
   }
 
-  it.each<[string, Part, readonly string[]]>([
+  it.each([
     ['a tenant that is removed', { tenants: [{ id: acme, removed: true }] }, ['tenant_removed']],
     ['a user who is removed', { users: [{ id: ann, removed: true }] }, ['user_removed']],
     [

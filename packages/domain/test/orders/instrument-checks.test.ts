@@ -80,7 +80,7 @@ const resultsOf = (fields: Partial<OrderRequest>, terms: Partial<BrokerInstrumen
   )
 
 describe('a check of the instrument', () => {
-  it.each<[Scene, ...failing: (readonly [string, string | null])[]]>([
+  it.each<[Scene, ...[string, string | null][]]>([
     [{}],
     [{ order: { volume: 5, stopLoss: 1.0998, takeProfit: 1.1002 } }],
     [
@@ -148,7 +148,7 @@ describe('a check of the instrument', () => {
     expect(notPassed(scene)).toEqual(failing)
   })
 
-  it.each<[Partial<OrderRequest>, Partial<BrokerInstrument>, code: string, details: object]>([
+  it.each<[Partial<OrderRequest>, Partial<BrokerInstrument>, string, object]>([
     [{}, { tradeMode: 'disabled' }, 'TRADING_DISABLED', { tradeMode: 'disabled' }],
     [{ volume: 0.001 }, {}, 'INVALID_VOLUME', { minVolume: 0.01, volume: 0.001 }],
     [{ volume: 6 }, {}, 'INVALID_VOLUME', { maxVolume: 5, volume: 6 }],
@@ -173,7 +173,7 @@ describe('a check of the instrument', () => {
 
   // Every day is a session from one time to the other but for some seconds, which are there in one
   // of the zones that the broker's clock may have.
-  it.each<[from: string, to: string, time: string, isOpen: boolean | null]>([
+  it.each([
     ['00:00:00', '23:59:59', '10:59:58', true],
     ['00:00:00', '23:59:59', '10:59:59', null],
     ['00:00:00', '10:30:30', '10:30:29', null],
@@ -190,7 +190,7 @@ describe('a check of the instrument', () => {
   })
 })
 
-it.each<[what: string, fields: Partial<OrderRequest>, parts: object, expected: object]>([
+it.each<[string, Partial<OrderRequest>, object, object]>([
   [
     'a buy',
     { stopLoss: 1.0952, takeProfit: 1.1102 },

@@ -49,7 +49,7 @@ const openWith = (brokerOrderId: string | null): Open => ({
 describe('the terms of a new order', () => {
   const limit = { orderType: 'limit', price: 1.1 } as const
   type Terms = Omit<Parameters<typeof issuesOfTerms>[0], 'volume'> & { readonly volume?: number }
-  it.each<[Terms, ...issues: [path: string, requirement: string][]]>([
+  it.each<[Terms, ...[path: string, requirement: string][]]>([
     [limit],
     [
       { ...limit, volume: Number.NaN, price: -1, stopLoss: 0, takeProfit: Infinity },
@@ -98,7 +98,7 @@ describe('the terms of a new order', () => {
   })
 
   const buy = { side: 'buy', orderType: 'limit', price: 1.1 } as const
-  it.each<[Parameters<typeof requireLevelsAroundPrice>[0], misplacedAround?: number]>([
+  it.each<[Parameters<typeof requireLevelsAroundPrice>[0], number?]>([
     [{ ...buy, stopLoss: 1.09, takeProfit: 1.11 }],
     [{ ...buy, stopLoss: 1.1 }, 1.1],
     [{ ...buy, takeProfit: 1.09 }, 1.1],
@@ -116,7 +116,7 @@ describe('the terms of a new order', () => {
     )
   })
 
-  it.each<['mt4' | 'mt5', Parameters<typeof requireOrderTypeOf>[1], isKnown: boolean]>([
+  it.each<['mt4' | 'mt5', Parameters<typeof requireOrderTypeOf>[1], boolean]>([
     ['mt4', { orderType: 'limit' }, true],
     ['mt4', { orderType: 'stop', timeInForce: 'gtd' }, true],
     ['mt4', { orderType: 'stop_limit' }, false],
@@ -137,7 +137,7 @@ describe('a change of terms', () => {
   const gtd: OrderTerms = { ...held, timeInForce: 'gtd', expiresAt: until }
   const waiting: OrderTerms = { price: 1.2, stopLimitPrice: 1.15, timeInForce: 'gtc' }
 
-  it.each<[Partial<OrderRequest>, current: OrderTerms, TermsChange, after: Partial<OrderTerms>]>([
+  it.each<[Partial<OrderRequest>, OrderTerms, TermsChange, Partial<OrderTerms>]>([
     [{}, held, {}, {}],
     // What was changed in the terminal stays.
     [{}, { ...held, price: 1.07 }, {}, {}],
@@ -157,7 +157,7 @@ describe('a change of terms', () => {
     })
   })
 
-  it.each<[Partial<OrderRequest>, current: OrderTerms, TermsChange, path: string, why: string]>([
+  it.each<[Partial<OrderRequest>, OrderTerms, TermsChange, string, string]>([
     [
       stopLimit,
       { ...held, price: 1.15 },
@@ -198,7 +198,7 @@ describe('a change of terms', () => {
     ...(expiresAt !== undefined && { expiresAt }),
   })
 
-  it.each<[what: string, after: number | undefined, requested: number | undefined, boolean]>([
+  it.each([
     ['the requested expiry', until, until, true],
     ['one that the broker rounded by a minute', until - minute, until, true],
     ['one further away', until - minute - 1, until, false],
@@ -223,7 +223,7 @@ describe('an order at the broker', () => {
   })
   const own = 'TP_0123456789_abcdefghij'
 
-  it.each<[what: string, number: string | undefined, ReturnType<typeof shown>[], string?]>([
+  it.each<[string, string | undefined, ReturnType<typeof shown>[], string?]>([
     ['its number', '77', [shown('76', own), shown('77')], '77'],
     ['its client id', '78', [shown('76'), shown('79', own)], '79'],
     ['its client id, where it has no number yet', undefined, [shown('76'), shown('79', own)], '79'],
@@ -237,7 +237,7 @@ describe('an order at the broker', () => {
   const pending: Order = { ...unnumbered, status: 'pending' }
   const filled = withOutcome(open, { kind: 'filled', fill: {} }, 5)
 
-  it.each<[what: string, Order, parts: [string | null, OrderTerms?], after: object | null]>([
+  it.each<[string, Order, [string | null, OrderTerms?], object | null]>([
     ['is open once it is held', pending, ['77'], { status: 'open', brokerOrderId: '77' }],
     ['keeps its number', open, [null], null],
     ['gets another number', open, ['78'], { brokerOrderId: '78' }],
@@ -282,7 +282,7 @@ describe('an order at the broker', () => {
   })
 
   const market = newOrder(owner, 1)
-  it.each<[what: string, Order, number: string | null, after: string | undefined]>([
+  it.each([
     ['has its number once that is known', pending, '77', '77'],
     ['has none before', pending, null, undefined],
     ['has none where it is a market order', market, '77', undefined],

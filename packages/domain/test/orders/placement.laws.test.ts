@@ -87,7 +87,7 @@ const lookUp = (from: LookingUp | Open, readFromTerminal = false): NextAction =>
 
 describe('the next action', () => {
   const recorded = { step: 'recorded' } as const
-  it.each<[Placement, SentBefore, timeToDeadlineMs: number, NextAction]>([
+  it.each<[Placement, SentBefore, number, NextAction]>([
     [recorded, 'no', 1, { kind: 'send' }],
     [recorded, 'no', 0, { kind: 'reject_late' }],
     [recorded, 'unlikely', 1, { kind: 'verify_and_send' }],
@@ -307,7 +307,7 @@ describe('an order that was rejected as not found', () => {
 })
 
 describe('a pending order', () => {
-  it.each<[what: string, after: (answer: LookupAnswer) => Transition | undefined]>([
+  it.each<[string, (answer: LookupAnswer) => Transition | undefined]>([
     ['was sent', (answer) => afterLookup(lookingUp, answer, createdAt, false)],
     ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt)],
     ['was rejected as not found', (answer) => afterLookup(rechecking, answer, createdAt, true)],
@@ -343,7 +343,7 @@ describe('a pending order', () => {
     ...open,
     missing: { since, lookups },
   })
-  it.each<[Open, LookupAnswer['kind'], Transition]>([
+  it.each([
     [open, 'unreadable', { placement: open, continueInMs: minuteMs }],
     ...(['nothing', 'open'] as const).map((kind): [Open, LookupAnswer['kind'], Transition] => [
       open,
@@ -411,7 +411,7 @@ describe('a lookup', () => {
 
 describe('an order that can no longer be sent', () => {
   const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
-  it.each<[Transition, code: string, message: RegExp]>([
+  it.each([
     [
       lateRejection('unreachable'),
       'BROKER_UNAVAILABLE',

@@ -50,7 +50,7 @@ const outcomes: readonly OrderOutcome[] = [
 ]
 
 describe('an order', () => {
-  it.each<[what: string, before: Order, isCorrected: boolean]>([
+  it.each([
     ['that is pending', pending, false],
     ['that was rejected as not found', rejected('NOT_FOUND_AT_BROKER'), true],
   ])(
@@ -67,7 +67,7 @@ describe('an order', () => {
     },
   )
 
-  it.each<[Order, modify: string, cancel: string]>([
+  it.each([
     [pending, 'OrderInFlight', 'OrderInFlight'],
     ...[withOutcome(pending, outcomes[0] as OrderOutcome, 9), rejected('X')].map(
       (order): [Order, string, string] => [order, 'OrderNotModifiable', 'OrderNotCancellable'],
@@ -135,7 +135,7 @@ const requireLots = (volume: number) => requireEach(requestChecks({ ...pending.r
 describe('order limits', () => {
   const now = Date.UTC(2026, 10, 21, 13)
   const resetsAt = Date.UTC(2026, 10, 22)
-  it.each<[what: string, decision: E.Either<unknown, void>, refusal?: object]>([
+  it.each<[string, E.Either<unknown, void>, object?]>([
     ['10 lots', requireLots(10)],
     [
       'a hundredth more',
@@ -201,7 +201,7 @@ describe('limits of traders and desks', () => {
     ]),
   })
 
-  it.each<[what: string, limits: AccountLimits, open: readonly number[], refusal?: object]>([
+  it.each<[string, AccountLimits, number[], object?]>([
     ['add lots exactly', limited({ maxOpenLots: 0.6 }, null), [0.1, 0.2]],
     ['add the order exactly', limited({ maxOpenLots: 1.4 }, null), [1.1]],
     [
@@ -312,7 +312,7 @@ describe('limits of traders and desks', () => {
     })
   })
 
-  it.each<[limits: Partial<TraderLimits>, isNeeded: boolean]>([
+  it.each<[Partial<TraderLimits>, boolean]>([
     [{}, false],
     [{ maxLotsPerOrder: 1, approvalAboveLots: 1, allowedSymbols: [] }, false],
     [{ maxOpenLots: 1 }, true],

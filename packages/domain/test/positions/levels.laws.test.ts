@@ -46,21 +46,19 @@ it('removes both levels at once, and checks each of two', () => {
 
 describe('levels after a change that nobody confirmed', () => {
   const [low, high] = [{ stopLoss: 1.10001 }, { takeProfit: 1.5 }]
-  it.each<[what: string, isAsRequested: boolean, shown: Levels, requested: Levels, before: Levels]>(
-    [
-      ['there, where it was to be removed', false, { stopLoss: 1.2 }, {}, { stopLoss: 1.1 }],
-      ['the very one', true, low, low, {}],
-      ['half a unit of the last decimal off', true, low, { stopLoss: 1.100015 }, {}],
-      ['half of it below', true, { stopLoss: 1.10002 }, { stopLoss: 1.100015 }, {}],
-      ['more than half of it off', false, low, { stopLoss: 1.100016 }, {}],
-      ['more than half of a price’s off', false, { stopLoss: 1.1 }, { stopLoss: 1.11 }, {}],
-      ['where it was, however near that is', false, low, { stopLoss: 1.100012 }, low],
-      ['there, but the other is gone', false, low, { ...low, ...high }, high],
-      ['there, but the other moved', false, { ...low, takeProfit: 1.6 }, { ...low, ...high }, high],
-      ['not there', false, {}, { stopLoss: 1.1 }, {}],
-      ['binary residue off', true, { takeProfit: 1.1 + 2.2 }, { takeProfit: 3.3 }, {}],
-    ],
-  )('where one is %s, are as requested: %s', (_, isAsRequested, shown, requested, before) => {
+  it.each<[string, boolean, Levels, Levels, Levels]>([
+    ['there, where it was to be removed', false, { stopLoss: 1.2 }, {}, { stopLoss: 1.1 }],
+    ['the very one', true, low, low, {}],
+    ['half a unit of the last decimal off', true, low, { stopLoss: 1.100015 }, {}],
+    ['half of it below', true, { stopLoss: 1.10002 }, { stopLoss: 1.100015 }, {}],
+    ['more than half of it off', false, low, { stopLoss: 1.100016 }, {}],
+    ['more than half of a price’s off', false, { stopLoss: 1.1 }, { stopLoss: 1.11 }, {}],
+    ['where it was, however near that is', false, low, { stopLoss: 1.100012 }, low],
+    ['there, but the other is gone', false, low, { ...low, ...high }, high],
+    ['there, but the other moved', false, { ...low, takeProfit: 1.6 }, { ...low, ...high }, high],
+    ['not there', false, {}, { stopLoss: 1.1 }, {}],
+    ['binary residue off', true, { takeProfit: 1.1 + 2.2 }, { takeProfit: 3.3 }, {}],
+  ])('where one is %s, are as requested: %s', (_, isAsRequested, shown, requested, before) => {
     const current = shown.takeProfit === 1.1 + 2.2 ? 1.2 : 1.20003
     expect(hasRequestedLevels(at(current, shown), requested, at(1.2, before))).toBe(isAsRequested)
   })

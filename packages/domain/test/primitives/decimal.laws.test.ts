@@ -18,14 +18,14 @@ import { money } from '@tradeport/testkit'
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
 const runs = { numRuns: 3_000 }
 
-const nearestDouble = (numerator: bigint, denominator: bigint): number =>
+const nearestDouble = (numerator: bigint, denominator: bigint) =>
   divideDecimals({ units: numerator, scale: 0 }, { units: denominator, scale: 0 })
 
 /** JavaScript reads a decimal text as the double nearest to it. */
-const asRead = ({ units, scale }: Decimal): number => Number(`${units}e${-scale}`) + 0
+const asRead = ({ units, scale }: Decimal) => Number(`${units}e${-scale}`) + 0
 
 /** More digits than distinguish two doubles, and one that says whether more follow. */
-const asDivided = (numerator: bigint, denominator: bigint): number => {
+const asDivided = (numerator: bigint, denominator: bigint) => {
   const scaled = numerator * 10n ** 1_200n
   const rest = scaled % denominator === 0n ? 0 : 1
   return Number(`${scaled / denominator}${rest}e-1201`) + 0

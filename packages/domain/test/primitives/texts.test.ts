@@ -28,7 +28,7 @@ const parsers = {
   email: parseEmailAddress,
 } as const
 
-it.each<[keyof typeof parsers, readonly string[]]>([
+it.each<[keyof typeof parsers, string[]]>([
   ['symbol', ['EURUSD', 'US30', 'EURUSD.R', 'AUDUSD_I', 'BTC/USD', '#AAPL', 'EURUSD+']],
   [
     'email',
@@ -44,7 +44,7 @@ it.each<[keyof typeof parsers, readonly string[]]>([
   for (const text of texts) expect(parsers[kind](text)).toEqual(O.some(text))
 })
 
-it.each<[keyof typeof parsers, readonly string[]]>([
+it.each<[keyof typeof parsers, string[]]>([
   [
     'position',
     [

@@ -92,7 +92,7 @@ const linkedAccount = (index: number, isConfirmed: boolean): Account => ({
 
 type Result = E.Either<{ readonly _tag: string }, unknown>
 
-const tagOf = (result: Result): string => (E.isLeft(result) ? result.left._tag : 'done')
+const tagOf = (result: Result) => (E.isLeft(result) ? result.left._tag : 'done')
 
 export const simulateOrders = async (
   simulation: OrderSimulation,
@@ -112,7 +112,7 @@ export const simulateOrders = async (
   const corrected = new Set<string>()
   let modified = 0
 
-  const violated = (law: string): void => {
+  const violated = (law: string) => {
     violations.push(law)
     timeline.note(`VIOLATION  ${law}`)
   }
@@ -121,7 +121,7 @@ export const simulateOrders = async (
 
   // --- what happens from outside, while something is read or written ---
 
-  const disturb = (): void => {
+  const disturb = () => {
     const { id } = random.pick(accounts)
     const account = database.account(id)
     if (account !== undefined && strikes('relink', 0.02)) {
@@ -155,7 +155,7 @@ export const simulateOrders = async (
     },
   })
 
-  const checkCancelled = (life: Life, id: OrderId, result: Result): void => {
+  const checkCancelled = (life: Life, id: OrderId, result: Result) => {
     const clientId = brokerClientId(id)
     timeline.note(`${life.id}  ${clientId} is cancelled: ${tagOf(result)}`)
     if (E.isRight(result) && ['open', 'filled'].includes(broker.truthOf(clientId).status))
@@ -165,7 +165,7 @@ export const simulateOrders = async (
   // --- a process: places orders, and processes those that are due ---
 
   const startProcess = (name: string) => {
-    const wrongByMs = (): number =>
+    const wrongByMs = () =>
       random.pick([0, random.whole(-hourMs, hourMs), random.whole(-minuteMs, minuteMs)])
     let wallOffsetMs = strikes('clock_step', 0.3) ? wrongByMs() : random.whole(-secondMs, secondMs)
     let lives = 0
@@ -179,7 +179,7 @@ export const simulateOrders = async (
     let isPollScheduled = false
     const inProgress = new Set<string>()
 
-    const start = (): void => {
+    const start = () => {
       lives += 1
       startedAtMs = timeline.now()
       isPolling = false
@@ -211,7 +211,7 @@ export const simulateOrders = async (
     const accountReads = createFakeBroker(clock)
     for (const { id } of accounts) accountReads.put(id)
 
-    const recorded = (order: NewOrder): void =>
+    const recorded = (order: NewOrder) =>
       begin({ ...order, placement: { step: 'recorded' }, version: 1, sentBefore: 'no' })
 
     const portsOf = (current: Life) => {
@@ -246,12 +246,12 @@ export const simulateOrders = async (
       }
     }
 
-    const begin = (job: OrderJob, inMs = 0): void => {
+    const begin = (job: OrderJob, inMs = 0) => {
       const key = `${job.order.id}:${job.version}`
       if (inProgress.has(key)) return
       inProgress.add(key)
       const current = life
-      const run = async (): Promise<void> => {
+      const run = async () => {
         if (inMs > 0) await current.wait(inMs)
         const processed = await processJob(job)()
         inProgress.delete(key)
@@ -262,19 +262,19 @@ export const simulateOrders = async (
       void run()
     }
 
-    const poll = (): void => {
+    const poll = () => {
       if (!life.isAlive()) return
       if (isPolling) return pollSoon()
       isPolling = true
       void claim()
     }
-    const claim = async (): Promise<void> => {
+    const claim = async () => {
       const claimed = await database.claimDue(life, ports.stopwatch.elapsedMs)()
       isPolling = false
       if (E.isLeft(claimed)) return pollSoon()
       for (const job of claimed.right) begin(job)
     }
-    const pollSoon = (): void => {
+    const pollSoon = () => {
       if (isPollScheduled) return
       isPollScheduled = true
       timeline.schedule(random.whole(secondMs / 2, pollMs), () => {
@@ -284,7 +284,7 @@ export const simulateOrders = async (
     }
 
     /** A round of the watch for every account. */
-    const round = async (current: Life): Promise<void> => {
+    const round = async (current: Life) => {
       for (const { id } of accounts) {
         const account = database.account(id)
         const linked = account && requireBrokerAccount(account)
@@ -294,7 +294,7 @@ export const simulateOrders = async (
       }
     }
 
-    const whileAlive = (work: (current: Life) => Promise<void>): void => {
+    const whileAlive = (work: (current: Life) => Promise<void>) => {
       if (life.isAlive()) void work(life)
     }
 
@@ -302,7 +302,7 @@ export const simulateOrders = async (
     return {
       poll,
       round: () => whileAlive(round),
-      change: (id: OrderId): void =>
+      change: (id: OrderId) =>
         whileAlive(async (current) => {
           const [caller, clientId] = [{ owner }, brokerClientId(id)]
           const isCancellation = random.chance(0.6)
@@ -318,7 +318,7 @@ export const simulateOrders = async (
           timeline.note(`${current.id}  ${clientId} is changed: ${tagOf(changed)}`)
           if (E.isRight(changed)) modified += 1
         }),
-      halt: (id: AccountId, cancelOrders: boolean): void =>
+      halt: (id: AccountId, cancelOrders: boolean) =>
         whileAlive(async (current) => {
           const view = await halts.haltAccount(
             { owner },
@@ -332,9 +332,9 @@ export const simulateOrders = async (
           for (const { orderId, result } of cancellations.right)
             checkCancelled(current, orderId, result)
         }),
-      lift: (id: AccountId): void =>
+      lift: (id: AccountId) =>
         whileAlive(async () => void (await halts.liftHalt({ owner }, { id: id })())),
-      place: (id: OrderId, { id: accountId }: Account, isLimitOrStop: boolean): void =>
+      place: (id: OrderId, { id: accountId }: Account, isLimitOrStop: boolean) =>
         whileAlive(async (current) => {
           const newOrderId = (): OrderId => {
             madeAtMs.set(brokerClientId(id), timeline.now())
@@ -364,7 +364,7 @@ export const simulateOrders = async (
     startProcess(`p${index + 1}`),
   )
 
-  const haltAndLift = (id: AccountId, atMs: number): void => {
+  const haltAndLift = (id: AccountId, atMs: number) => {
     const [{ halt }, { lift }] = [random.pick(processes), random.pick(processes)]
     const cancelOrders = random.chance(0.5)
     timeline.schedule(atMs, () => halt(id, cancelOrders))
@@ -391,7 +391,7 @@ export const simulateOrders = async (
   }
   // --- the laws ---
 
-  const checkEnd = (row: OrderRow): void => {
+  const checkEnd = (row: OrderRow) => {
     const { order } = row
     const clientId = brokerClientId(order.id)
     const disagreement = broker.disagreement(order)
@@ -406,11 +406,11 @@ export const simulateOrders = async (
   }
 
   if (pendingShare > 0) {
-    const watch = (): void => {
+    const watch = () => {
       for (const { round } of processes) if (random.chance(0.5)) round()
       timeline.schedule(timeline.now() < faultsEndAtMs ? watchMs : 6 * watchMs, watch)
     }
-    const upkeep = (everyMs: number, work: () => void): void => {
+    const upkeep = (everyMs: number, work: () => void) => {
       work()
       timeline.schedule(everyMs, () => upkeep(everyMs, work))
     }

@@ -64,7 +64,7 @@ export const createSimulatedBroker = (
     return broker
   }
 
-  const checkSend = (clientId: string): void => {
+  const checkSend = (clientId: string) => {
     const lateMs = timeline.now() - madeAtMs(clientId) - maxSendAgeMs
     if (lateMs > 0) violated(`${clientId} was sent ${lateMs} ms after its window`)
     if (tries.some((one) => one.clientId === clientId && one.mayHaveSent))
@@ -88,16 +88,16 @@ export const createSimulatedBroker = (
     }
     accepted.push(clientId)
     const hundredths = Math.round(order.volume * 100)
-    const part = (): number => random.whole(1, hundredths - 1)
-    const execute = (lots: number): void => {
+    const part = () => random.whole(1, hundredths - 1)
+    const execute = (lots: number) => {
       if (book.execute(number, lots)) note(`has ${lots} lots executed`)
     }
-    const end = (kind: 'expired' | 'cancelled') => (): void => {
+    const end = (kind: 'expired' | 'cancelled') => () => {
       if (book.end(number, kind === 'expired' ? { kind } : { kind, reason: 'broker' }))
         note(`is ${kind}`)
     }
     /** In up to three deals, of which the last is after so many ms. */
-    const executeWithin = (inMs: number, left: number, most = 3): void => {
+    const executeWithin = (inMs: number, left: number, most = 3) => {
       if (most === 1 || left === 1 || !strikes('partial_fills', 0.4))
         return timeline.schedule(inMs, () => execute(left / 100))
       const [firstInMs, first] = [random.whole(0, inMs), random.whole(1, left - 1)]
@@ -194,7 +194,7 @@ export const createSimulatedBroker = (
     return actsInMs + backMs > answerTimeoutMs || strikes('lost_answer', 0.4) ? unknown() : answered
   }
 
-  const freezeCopy = (account: BrokerAccount): void => {
+  const freezeCopy = (account: BrokerAccount) => {
     const copy = createBroker(createOrderBook(new Map(brokerOf(account).book.entries)))
     const untilMs = timeline.now() + random.whole(0, 10 * minuteMs)
     copies.set(account.providerAccountId, { copy, untilMs })
@@ -308,7 +308,7 @@ export const createSimulatedBroker = (
       cancelOrder: (account, orderId, maySend) => () => change(life, account, orderId, maySend),
     }),
     truthOf,
-    isCancelledByRequest: (clientId: string): boolean => cancelledByRequest.has(clientId),
+    isCancelledByRequest: (clientId: string) => cancelledByRequest.has(clientId),
     /** In what the record of an order differs from the broker's; undefined where they agree. */
     disagreement: (order: Order): string | undefined => {
       const clientId = brokerClientId(order.id)

@@ -58,14 +58,14 @@ export const createSimulatedDatabase = (
   let isDown = false
   let failovers = 0
 
-  const schedule = ({ dueAt, placement }: OrderRow): void => {
+  const schedule = ({ dueAt, placement }: OrderRow) => {
     if (dueAt === null) return
     const inMs = Math.max(0, dueAt - timeline.now())
     options.scheduled(inMs)
     if (placement.step === 'recorded') options.scheduled(inMs + ownMs)
   }
   /** Remembers what a statement wrote. */
-  const commit = (): void => {
+  const commit = () => {
     const { orders, ownHalts } = records.tables
     const before = commits.at(-1)?.orders
     orders.where((row) => before?.get(row.order.id) !== row).forEach(schedule)
@@ -76,7 +76,7 @@ export const createSimulatedDatabase = (
     <A>(life: Life, what: string, work: AsyncResult<A>): AsyncResult<A> =>
     async () => {
       const unavailable = E.left(refuse('ServiceUnavailable', { reason: what }))
-      const wayMs = (): number =>
+      const wayMs = () =>
         strikes('slow_database', 0.05) ? delayMs(10 * minuteMs) : random.whole(1, 5)
       if (strikes('crash', 0.01)) life.crash()
       const isLost = strikes('database_error', 0.05)
@@ -158,7 +158,7 @@ export const createSimulatedDatabase = (
   }
 
   // The copy that takes over lacks the last commits.
-  const failOver = (): void => {
+  const failOver = () => {
     if (isDown) return
     isDown = true
     records.databaseRun = `after ${(failovers += 1)} failovers`
@@ -173,7 +173,7 @@ export const createSimulatedDatabase = (
         forgottenSends.add(brokerClientId(order.id))
     const lostOrders = records.tables.orders.where((row) => orders.get(row.order.id) !== row)
     records.tables = { ...records.tables, orders: orders.copy(), ownHalts: ownHalts.copy() }
-    const recover = (): void => {
+    const recover = () => {
       isDown = false
       timeline.note('database   is back')
       records.tables.orders.named(lostOrders).forEach(schedule)
@@ -181,11 +181,11 @@ export const createSimulatedDatabase = (
     timeline.schedule(random.whole(secondMs / 2, 10 * secondMs), recover)
   }
 
-  const isHaltCancelling = ({ order: { request } }: OrderRow): boolean =>
+  const isHaltCancelling = ({ order: { request } }: OrderRow) =>
     records.tables.accounts.has(request.accountId) &&
     records.tables.ownHalts.get(request.accountId)?.cancelOrders === true
   /** Makes these open orders due that nothing else makes so. */
-  const makeDue = (isMissed: (order: OrderRow) => boolean) => (): void => {
+  const makeDue = (isMissed: (order: OrderRow) => boolean) => () => {
     const { orders } = records.tables
     for (const row of orders.where(({ order, dueAt }) => order.status === 'open' && dueAt === null))
       if (isMissed(row)) orders.put({ ...row, dueAt: timeline.now() })
@@ -197,7 +197,7 @@ export const createSimulatedDatabase = (
     rows: (): readonly OrderRow[] => [...records.tables.orders.values()],
     account: (id: AccountId) => records.tables.accounts.get(id),
     putAccount: (account: Account) => records.tables.accounts.put(account),
-    removeAccount: (id: AccountId): boolean => {
+    removeAccount: (id: AccountId) => {
       records.tables.ownHalts.delete(id)
       return records.tables.accounts.delete(id)
     },
@@ -241,7 +241,7 @@ export const createSimulatedDatabase = (
 }
 
 /** With the code of a rejection, or who cancelled it. */
-export const statusOf = (order: Order): string => {
+export const statusOf = (order: Order) => {
   if (order.status === 'cancelled') return `cancelled by ${order.cancelReason}`
   return order.status === 'rejected' ? order.reason.code : order.status
 }

@@ -8,23 +8,22 @@ import type { ChangeLocks } from '../../src/ports/index.ts'
 const createRandom = (seed: number) => {
   let state = seed >>> 0
   // Mulberry32.
-  const fraction = (): number => {
+  const fraction = () => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
   /** Both bounds included. */
-  const whole = (from: number, to: number): number =>
-    from + Math.floor(fraction() * (to - from + 1))
+  const whole = (from: number, to: number) => from + Math.floor(fraction() * (to - from + 1))
   return {
     /** From 0 up to 1. */
     fraction,
-    chance: (probability: number): boolean => fraction() < probability,
+    chance: (probability: number) => fraction() < probability,
     whole,
     pick: <A>(values: readonly A[]): A => values[whole(0, values.length - 1)] as A,
     /** From 100 ms up to `to`, of every order of magnitude alike. */
-    delayMs: (to: number): number => {
+    delayMs: (to: number) => {
       const shortestMs = Math.max(0, Math.min(100, to))
       return shortestMs === 0 ? 0 : Math.floor(shortestMs * (to / shortestMs) ** fraction())
     },
@@ -42,7 +41,7 @@ const createTimeline = () => {
   return {
     /** Milliseconds since the beginning of the simulation. */
     now: () => nowMs,
-    schedule: (inMs: number, event: () => void): void => {
+    schedule: (inMs: number, event: () => void) => {
       const atMs = nowMs + inMs
       let index = queue.length
       while (index > 0 && (queue[index - 1]?.atMs ?? Infinity) <= atMs) index -= 1
@@ -52,7 +51,7 @@ const createTimeline = () => {
      * Runs what is scheduled up to `untilMs`, and all promises that follow from each event before
      * the next.
      */
-    run: async (untilMs: number): Promise<void> => {
+    run: async (untilMs: number) => {
       for (
         let next = queue.at(-1);
         next !== undefined && next.atMs <= untilMs;
@@ -89,7 +88,7 @@ export const createLife = (
   return {
     id,
     isAlive: () => isAlive,
-    crash: (): void => {
+    crash: () => {
       if (!isAlive) return
       isAlive = false
       timeline.note(`${id}  crashes`)
@@ -102,7 +101,7 @@ export const createLife = (
      */
     ask: <A>(outMs: number, work: T.Task<A>, backMs: number): Promise<A> =>
       new Promise((resolve) => {
-        const arrive = async (): Promise<void> => {
+        const arrive = async () => {
           const answer = await work()
           await wait(backMs)
           resolve(answer)
@@ -167,14 +166,14 @@ export const createWorld = (seed: number, untilMs: number) => {
     timeline,
     counts: counts as Readonly<typeof counts>,
     /** Whether the fault happens at this moment. */
-    strikes: (fault: Fault, probability: number): boolean => {
+    strikes: (fault: Fault, probability: number) => {
       if (!random.chance(probability) || !possible.has(fault) || timeline.now() >= untilMs)
         return false
       counts[fault] += 1
       return true
     },
     /** A delay of up to `to` ms, which ends when the faults end. */
-    delayMs: (to: number): number => random.delayMs(Math.min(to, untilMs - timeline.now())),
+    delayMs: (to: number) => random.delayMs(Math.min(to, untilMs - timeline.now())),
   }
 }
 

@@ -44,7 +44,7 @@ type Drawn = typeof accounts extends fc.Arbitrary<infer A> ? A : never
 
 /** Point by point, each from the beginning. */
 const replay = ({ opening, trades, moved }: Drawn) => {
-  const sumTo = (count: number): number => sumExactly(trades.slice(0, count).map(({ net }) => net))
+  const sumTo = (count: number) => sumExactly(trades.slice(0, count).map(({ net }) => net))
   return trades.map(({ at }, index) => {
     const peaks = Array.from({ length: index + 2 }, (_, count) =>
       sumExactly([sumTo(count), -sumTo(index + 1)]),
@@ -147,7 +147,7 @@ describe('the further statistics', () => {
       fc.property(accounts, (drawn) => {
         const { trades } = drawn
         const nets = trades.map(({ net }) => net)
-        const runs = (isWin: boolean): number =>
+        const runs = (isWin: boolean) =>
           nets
             .map((net) => (net > 0 === isWin ? 'x' : ' '))
             .join('')

@@ -18,7 +18,7 @@ const keptOf = (points: readonly Point[], count: number, kept?: readonly number[
   )
 
 /** Twice the area of the triangle. */
-const areaOf = (one: Point, two: Point, three: Point): number =>
+const areaOf = (one: Point, two: Point, three: Point) =>
   Math.abs((two.x - one.x) * (three.y - one.y) - (three.x - one.x) * (two.y - one.y))
 
 const meanOf = (points: readonly Point[]): Point => ({
@@ -29,7 +29,7 @@ const meanOf = (points: readonly Point[]): Point => ({
 /** The first point, so many buckets of equal size, and the last point. */
 const bucketsOf = (points: readonly Point[], count: number): readonly (readonly Point[])[] => {
   const inner = points.slice(1, -1)
-  const startOf = (bucket: number): number => Math.floor((bucket * inner.length) / count)
+  const startOf = (bucket: number) => Math.floor((bucket * inner.length) / count)
   return [
     points.slice(0, 1),
     ...Array.from({ length: count }, (_, bucket) =>

@@ -27,10 +27,10 @@ const quantile = (sorted: readonly number[], probability: number): number | null
   const value = low === high ? low : low + (place - Math.floor(place)) * (high - low)
   return Number.isFinite(value) ? value : null
 }
-const ascending = (values: readonly number[]): readonly number[] =>
+const ascending = (values: readonly number[]) =>
   values.toSorted((a, b) => (a < b ? -1 : Number(a > b)))
-const normalQuantile = (p: number): number => studentTQuantile(p, Infinity)
-const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
+const normalQuantile = (p: number) => studentTQuantile(p, Infinity)
+const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 
 const bcaOf = (
   figure: (values: readonly number[]) => number,
@@ -48,8 +48,7 @@ const bcaOf = (
   const isCertain = values[0] === values.at(-1)
   if (!Number.isFinite(acceleration) || !Number.isFinite(estimate) || isCertain)
     return { lower: null, upper: null }
-  const isSame = (value: number): boolean =>
-    Math.abs(value - estimate) <= 1e-12 * Math.abs(estimate)
+  const isSame = (value: number) => Math.abs(value - estimate) <= 1e-12 * Math.abs(estimate)
   const below = values.filter((value) => value < estimate && !isSame(value)).length
   const share = (below + values.filter(isSame).length / 2) / values.length
   const bias = normalQuantile(
@@ -63,13 +62,13 @@ const bcaOf = (
   }
 }
 
-const at = (number: number, bound: number): number => Math.floor((number * bound) / 2 ** 32)
+const at = (number: number, bound: number) => Math.floor((number * bound) / 2 ** 32)
 
 /** Draws of the same random numbers, one after the other. */
 const plainRobust = (trades: readonly number[], resamples: number) => {
   const count = trades.length
   const random = createRandom(seedOf(Float64Array.from(trades)))
-  const numbers = (): readonly number[] => {
+  const numbers = () => {
     const drawn = new Uint32Array(count)
     random.draw(drawn)
     return [...drawn]
@@ -92,7 +91,7 @@ const plainRobust = (trades: readonly number[], resamples: number) => {
   return { samples, drawdownsOf: ascending(drawdownsOf) }
 }
 
-const repeated = (amount: number): readonly number[] => Array.from({ length: 12 }, () => amount)
+const repeated = (amount: number) => Array.from({ length: 12 }, () => amount)
 const cents = fc.integer({ min: -300, max: 350 }).map((amount) => amount / 100)
 const manyTrades = fc.array(cents, { minLength: 10, maxLength: 40 })
 
@@ -185,12 +184,11 @@ describe('the bootstrap', () => {
 describe('95 % intervals', () => {
   const source = createRandom(20_261_123)
   const one = new Uint32Array(1)
-  const uniform = (): number => {
+  const uniform = () => {
     source.draw(one)
     return ((one[0] ?? 0) + 0.5) / 2 ** 32
   }
-  const normal = (): number =>
-    Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform())
+  const normal = () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform())
   const logNormal = () => 100 * (Math.exp(normal() / 2) - 1)
   const student5 = () => {
     const squares = Array.from({ length: 5 }, () => normal() ** 2)

@@ -9,7 +9,7 @@ const probability = fc.double({ min: 1e-300, max: 0.5, noNaN: true })
 
 // Each quantile is from an integral of the density with 34 digits, of the normal distribution with
 // 40: far out, on both sides of where one method ends, and close to the middle.
-it.each<[df: number, quantiles: Readonly<Record<string, number>>]>([
+it.each([
   [
     1.5,
     {

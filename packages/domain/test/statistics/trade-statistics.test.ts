@@ -9,7 +9,7 @@ import { maxDrawdown } from '../../src/statistics/drawdown.ts'
 import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
 import { expectRelative } from './expect-relative.ts'
 
-const plainSum = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one)
+const plainSum = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one)
 const cents = fc.integer({ min: -100_000, max: 100_000 })
 const inOrder = (values: readonly number[]) =>
   values.map((netProfit, i) => ({ netProfit, closedAt: 1000 * Math.floor(i / 2) }))
@@ -103,8 +103,7 @@ it.each([
   expectRelative(tradeStatistics(inOrder(values)).sharpeRatio, ratio, tolerance)
 })
 
-const repeated = (count: number, value: number): readonly number[] =>
-  Array.from({ length: count }, () => value)
+const repeated = (count: number, value: number) => Array.from({ length: count }, () => value)
 
 it.each([
   [[], 0],

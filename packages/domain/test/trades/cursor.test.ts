@@ -20,7 +20,7 @@ const [accountId, otherAccountId] = ['1', '2'].map(
 const all: TradeFilter = { profit: 'all' }
 const place: TradeListPlace = { closedAt: 1, closingDealId: 'ü#1', accountId }
 const invalid = E.left({ _tag: 'InvalidCursor' })
-const encoded = (json: string): string => btoa(encodeURIComponent(json))
+const encoded = (json: string) => btoa(encodeURIComponent(json))
 const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
 const list = ['acme', 'u-1', null, null, null, null, 'all']
 
@@ -62,7 +62,7 @@ it('continues after a trade, by its close and its last closing deal', () => {
 })
 
 const good = [1, '5', accountId]
-it.each<[what: string, cursor: string]>([
+it.each([
   ['of another version', encoded(JSON.stringify([2, list, good]))],
   ['with a field more', encoded(JSON.stringify([1, list, good, 1]))],
   ['with a place in words', encoded(JSON.stringify([1, list, 'here']))],

@@ -55,7 +55,7 @@ const readLine = (line: string): Deal => {
 const present = <K extends keyof Deal>(key: K, value: Deal[K] | undefined): Partial<Deal> =>
   value === undefined ? {} : { [key]: value }
 
-const readTime = (text: string): number => {
+const readTime = (text: string) => {
   if (text === '?') return Number.NaN
   return Date.parse(/^\d\d:\d\d:\d\d$/.test(text) ? `2026-01-05T${text}Z` : text)
 }

@@ -12,7 +12,7 @@ const deal = (fields: { [Name in keyof Deal]?: Deal[Name] | undefined }): Deal =
 const timeless = { id: '1', time: undefined }
 const full = { entry: 'in', side: 'buy', symbol: 'EURUSD' } as const
 
-it.each<[what: string, first: Parameters<typeof deal>[0], second: Parameters<typeof deal>[0]]>([
+it.each<[string, Parameters<typeof deal>[0], Parameters<typeof deal>[0]]>([
   ['its time, whatever its id', { time: 99, id: '900' }, { id: '1' }],
   ['its id, the shorter first', { id: '9', entry: 'out' }, { id: '10', entry: 'in' }],
   ['the text of its id', { id: '30', entry: 'out' }, { id: '31', entry: 'in' }],

@@ -49,8 +49,4 @@ it('is held to them on every outcome', () => {
   expect([...seen].toSorted()).toEqual([...skipReasons, 'estimated', 'trade'].toSorted())
 })
 
-const moneyOf = ({ profit, commission, swap }: Deal): readonly number[] => [
-  profit,
-  commission,
-  swap,
-]
+const moneyOf = ({ profit, commission, swap }: Deal) => [profit, commission, swap]

@@ -3,12 +3,7 @@
 import { dealTable } from './deal-table.ts'
 import { describe, expect, it } from 'vitest'
 import type { Deal } from '../../src/trades/deal.ts'
-import {
-  foldDeals,
-  foldPosition,
-  type FoldedTrade,
-  type SkipReason,
-} from '../../src/trades/fold.ts'
+import { foldDeals, foldPosition, type FoldedTrade } from '../../src/trades/fold.ts'
 
 const trade = {
   positionId: '7',
@@ -37,7 +32,7 @@ it('folds all deals of a position into a trade, prices weighted by volume, money
   expect(foldDeals(deals)).toEqual({ trades: [trade], skipped: [] })
 })
 
-it.each<[what: string, table: string, trades: readonly Partial<FoldedTrade>[]]>([
+it.each<[string, string, readonly Partial<FoldedTrade>[]]>([
   [
     'compares lots as decimals: 0.8 opened, 0.7 and 0.1 closed, nothing left',
     `1  7  in   buy   EURUSD  0.8  1.1  0  0  0  09:00:00
@@ -127,7 +122,7 @@ it.each<[what: string, table: string, trades: readonly Partial<FoldedTrade>[]]>(
 })
 
 describe('a position that is no trade', () => {
-  it.each<[reason: SkipReason, what: string, table: string]>([
+  it.each([
     ['unsupported_deal_entry_type', 'a reversal', '1 7 inout buy A 1 1.1 0 0 0 09:00:00'],
     ['unsupported_deal_entry_type', 'a close by', '1 7 out_by buy A 1 1.1 0 0 0 09:00:00'],
     ['unsupported_deal_entry_type', 'no entry type', '1 7 - buy A 1 1.1 0 0 0 09:00:00'],
@@ -232,7 +227,7 @@ describe('an invalid number', () => {
   })
 })
 
-it.each<[what: string, table: string, trade: Partial<FoldedTrade>]>([
+it.each<[string, string, Partial<FoldedTrade>]>([
   [
     'weights that fit alone and not together',
     `1 7 in  buy  A  60000.001  1000.00001 0 0 0 09:00:00

@@ -108,7 +108,7 @@ const noKeys = { verified: unavailable() }
 const key = { apiKey: goodKey }
 const jwt = { ...key, accessToken: 'good.jwt.s' }
 
-it.each<[what: string, sent: Sent, log: string, service?: Service]>([
+it.each<[string, Sent, string, Service?]>([
   ['a key', key, 'key, accepted'],
   ['a key that is about to expire', key, 'key, accepted', { fields: { expiresAt: 1_001 } }],
   ['an expired key', key, 'key, failed', { fields: { expiresAt: 1_000 } }],
@@ -173,7 +173,7 @@ it.each<[what: string, sent: Sent, log: string, service?: Service]>([
   )
 })
 
-it.each<Sent>([key, { apiKey: 'made-up' }, { accessToken: 'good' }, jwt])(
+it.each([key, { apiKey: 'made-up' }, { accessToken: 'good' }, jwt])(
   '%o is refused while its address must wait, without a lookup, and counts as no failure',
   async (sent) => {
     const { identified, log } = setUp(sent, { ...nothing, waitMs: 59_001 })

@@ -94,7 +94,7 @@ export const createTestDesk = (clock: Clock = { now: () => 1_000_000 }, pageSize
   }
 }
 
-export const tagOf = async (task: TE.TaskEither<Refusal, unknown>): Promise<string> => {
+export const tagOf = async (task: TE.TaskEither<Refusal, unknown>) => {
   const result = await task()
   return E.isLeft(result) ? result.left._tag : 'none'
 }

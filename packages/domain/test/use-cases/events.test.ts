@@ -97,7 +97,7 @@ interface Reading {
 
 const readingOf = (stream: EventStream): Reading => {
   const reading: Reading = { stream, got: [], readTo: stream.startsAfter, isOver: false }
-  const read = async (): Promise<void> => {
+  const read = async () => {
     for await (const { events, readTo } of stream.batches) {
       reading.got.push(...events)
       reading.readTo = readTo
@@ -150,7 +150,7 @@ describe('GET /events', () => {
     expect(await openStream({ accountId })()).toStrictEqual(refused)
   })
 
-  it.each<[Scope, readonly string[]]>([
+  it.each<[Scope, string[]]>([
     ['trading:read', ['order', 'position', 'trade']],
     ['positions:read', ['position']],
     ['history:read', ['trade']],

@@ -106,7 +106,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
   let lag = { positions: 0, deals: 0, before: emptyBook() }
   let lastNumber = 1_000
 
-  const newNumber = (): string => String((lastNumber += 1))
+  const newNumber = () => String((lastNumber += 1))
   const bookOf = (accountId: AccountId): Book => {
     const book = books.get(accountId) ?? emptyBook()
     books.set(accountId, book)

@@ -236,9 +236,7 @@ describe('ticks', () => {
     ...Array.from({ length: 7_200 }, (_, index) => start + 8 * hourMs + index * 500),
   ])
 
-  it.each<
-    [from: number | undefined, to: number | undefined, limit: number, first: number, last: number]
-  >([
+  it.each([
     [start, undefined, 5, 0, 5],
     [start, start + 1_200 * secondMs, 100, 0, 3],
     [start + 8 * hourMs, undefined, 2_500, 40, 2_540],

@@ -444,7 +444,7 @@ describe('a change and a cancellation of an open order are answered in time wher
   const notSent = ['BrokerUnavailable', 'BrokerUnavailable']
   const unknown = ['BrokerOutcomeUnknown', 'BrokerOutcomeUnknown']
 
-  it.each<[where: string, other: (desk: Desk) => object, tags: readonly string[]]>([
+  it.each<[string, (desk: Desk) => object, string[]]>([
     [
       'the account is read',
       ({ tables, account }) => {

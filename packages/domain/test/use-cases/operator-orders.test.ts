@@ -114,7 +114,7 @@ const finish = (changes: Partial<FinishOrder> = {}): FinishOrder => ({
 })
 
 describe('an order that an operator ends by hand', () => {
-  it.each<[how: Partial<FinishOrder>, after: object, event: object | null]>([
+  it.each<[Partial<FinishOrder>, object, object | null]>([
     [
       { price: 1.0842, volume: 0.1, position: '90001' as Ticket },
       { status: 'filled', fill: { price: 1.0842, volume: 0.1, positionId: '90001' } },

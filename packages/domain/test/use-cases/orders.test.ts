@@ -103,7 +103,7 @@ const preview = (
 }
 
 /** The refusal of the preview, or of its first check that fails. */
-const previewedTag = async (desk: OrderDesk, account: Account): Promise<unknown> => {
+const previewedTag = async (desk: OrderDesk, account: Account) => {
   const previewed = await preview(desk, account)()
   if (E.isLeft(previewed)) return previewed.left._tag
   const failed = previewed.right.checks.find(({ passed }) => passed === false)?.because
@@ -401,7 +401,7 @@ describe('POST /orders/preview', () => {
 })
 
 describe('POST /orders that waits', () => {
-  it.each<[what: string, scene: Parameters<typeof waited>[0], expected: readonly unknown[]]>([
+  it.each([
     ['the order once this process has written its outcome', {}, ['filled', 'filled', 6]],
     [
       'the outcome of another process, within two seconds',
@@ -542,7 +542,7 @@ describe('an order on its way to the broker', () => {
   const unanswered = 'fill_and_lose_the_answer'
   const inPart = 'claim_a_part'
 
-  it.each<[what: string, scene: Scene, after: object, sends: number, drops?: number]>([
+  it.each<[string, Scene, object, number, number?]>([
     ['that is refused', { broker: 'refuse' }, refused, 1, 0],
     ['that is filled in part', { broker: 'fill_partly' }, { fill: { volume: 0.15 } }, 1, 1],
     ['without an answer', { broker: unanswered }, pending, 1, 1],
@@ -761,7 +761,7 @@ describe('an order on its way to the broker', () => {
     outcome: { kind: 'filled', fill: {} },
     continueInMs: null,
   })
-  it.each<[answer: FakePlacement, Meanwhile, warning: string | undefined]>([
+  it.each<[FakePlacement, Meanwhile, string | undefined]>([
     ['fill', endByHand, 'answer_discarded'],
     ['claim_a_part', endByHand, 'answer_discarded'],
     ['accept', endByHand, 'answer_discarded'],

@@ -41,7 +41,7 @@ const openDesk = async (answer: MailAnswer = { kind: 'accepted' }) => {
 }
 
 describe('a notice', () => {
-  it.each<[answer: MailAnswer]>([
+  it.each<[MailAnswer]>([
     [{ kind: 'accepted' }],
     [{ kind: 'undelivered', reason: 'ECONNREFUSED' }],
     [{ kind: 'refused', reason: '550' }],

@@ -59,7 +59,7 @@ const open = (scene: Scene = {}): ChangeDesk => {
 
 const failing =
   (error: (id: AccountId) => BrokerReadError, reads?: Parameters<FakePositionTrading['fail']>[2]) =>
-  ({ account, positionTrading }: ChangeDesk): void =>
+  ({ account, positionTrading }: ChangeDesk) =>
     positionTrading.fail(account.id, error(account.id), reads)
 const limited = (id: AccountId) => brokerRateLimited(id, noon + secondMs, noon)
 const goingDown = failing(down)
@@ -78,13 +78,13 @@ const hangingJournal = () => ({ synchroniseJournal: () => () => new Promise<neve
 const executing = ({ positionTrading }: ChangeDesk) => positionTrading.execute()
 const nowHolding =
   (...positions: readonly Partial<BrokerPosition>[]) =>
-  ({ account, positionTrading }: ChangeDesk): void =>
+  ({ account, positionTrading }: ChangeDesk) =>
     positionTrading.put(account.id, positions.map(openPosition))
 
 /** The deal of the close shows this. */
 const showing =
   (shown: Partial<BrokerDeal>) =>
-  ({ account: { id }, positionTrading }: ChangeDesk): void =>
+  ({ account: { id }, positionTrading }: ChangeDesk) =>
     positionTrading.putHistory(
       id,
       positionTrading.closed(id).map((deal) => ({ ...deal, ...shown })),
@@ -131,7 +131,7 @@ describe.each(changes)('%s', (_, make) => {
     expect(asked(desk)).toEqual([1, 0])
   })
 
-  it.each<[outcome: string, fields: Partial<Account>, tradeMode?: TradeMode]>([
+  it.each<[string, Partial<Account>, TradeMode?]>([
     ['AccountPurposeRestricted', { purpose: 'introducing_broker' }],
     ['AccountPurposeRestricted', { purpose: 'trade_copier', tradeMode: 'real' }],
     ['LiveAccountRestricted', { tradeMode: 'contest', brokerType: 'ctrader' }],
@@ -172,7 +172,7 @@ describe.each(changes)('%s', (_, make) => {
     },
   )
 
-  it.each<[outcome: string, isMade: boolean, scene: Scene]>([
+  it.each<[string, boolean, Scene]>([
     ['TradeRejected', false, { broker: 'refuse' }],
     ['PositionNotFound', true, { broker: refuse('PositionNotFound'), meanwhile: nowHolding() }],
     // The provider may mean the account.
@@ -212,7 +212,7 @@ const never = new Promise<never>(() => {})
 
 describe.each(changes)('%s is answered in time where', (_, make) => {
   const notSent = ['BrokerUnavailable', 15_000, 0]
-  it.each<[where: string, scene: Scene, expected: readonly unknown[]]>([
+  it.each<[string, Scene, unknown[]]>([
     [
       'the account',
       { fields: { tradeMode: null }, ports: () => ({ liveAccounts: { read: () => () => never } }) },
@@ -359,15 +359,7 @@ describe('a stop loss and a take profit', () => {
 
   const rounded = { stopLoss: 1.100_04, takeProfit: 1.5, currentPrice: 1.20007 }
   const shown = { ...bothLevels, stopLoss: 1.1 }
-  it.each<
-    [
-      when: string,
-      scene: Scene,
-      expected: Partial<BrokerPosition> | 'unknown',
-      waitedMs: number,
-      readAt?: number,
-    ]
-  >([
+  it.each<[string, Scene, Partial<BrokerPosition> | 'unknown', number, number?]>([
     ['confirmed and rounded', { meanwhile: nowHolding(rounded) }, rounded, 0],
     ['confirmed and never shown', { lag: { positions: 1_000 } }, shown, 2_000, 1_750],
     ['confirmed and shown late', { lag: { positions: 2 } }, shown, 500, 500],
@@ -437,7 +429,7 @@ describe('several closes', () => {
               : O.none,
           ),
   })
-  it.each<[what: string, selection: object, tickets: readonly string[]]>([
+  it.each([
     ['all', {}, ['1', '2', '3', '4', '5', '6']],
     ['a symbol, and of no other that differs in case', { symbol: 'XAUUSD' }, ['4']],
     ['a listed symbol that is not held', { symbol: 'BTCUSD' }, []],
@@ -597,9 +589,7 @@ describe('POST /positions/:id/close', () => {
   })
 
   type Closed = readonly [closed: number, left: number, pnl: number | null, waitedMs: number]
-  it.each<
-    [what: string, scene: Scene, lots: number, expected: Closed | 'unknown', readAt?: number]
-  >([
+  it.each<[string, Scene, number, Closed | 'unknown', number?]>([
     ['done in half of a part', { broker: 'do_half' }, 0.2, [0.1, 0.2, 10, 2_000], 1_750],
     [
       'done while another adds to the rest',

@@ -127,7 +127,7 @@ it('shows what the broker has, and asks once for what is complete', async () => 
   )
 })
 
-it.each<[timeframe: Timeframe, lost: readonly number[], sinceStart: number]>([
+it.each<[Timeframe, number[], number]>([
   ['1h', [3, 10, 75, 100], 100 * hourMs],
   ['1d', [1], 99 * dayMs + 2 * hourMs],
 ])(

@@ -723,9 +723,7 @@ describe('a journal that disagrees with the broker', () => {
   const agrees = { rereadAt: null, check: { difference: 0 } }
   const changed = edited(three, '22', { profit: 5 })
   type Shown = readonly [deals: readonly Deal[], balance?: number]
-  it.each<
-    [what: string, shown: Shown, later: [nth: number, ...Shown] | null, kept: string, after: object]
-  >([
+  it.each<[string, Shown, [nth: number, ...Shown] | null, string, object]>([
     ['writes a deal that changed', [changed], null, '3,2', agrees],
     ['removes a deal that neither reads nor the balance show', [two], null, '2', agrees],
     [

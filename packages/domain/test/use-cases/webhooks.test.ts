@@ -138,7 +138,7 @@ describe('the records of webhooks', () => {
     who: typeof caller,
     id: string,
   ) => TE.TaskEither<unknown, unknown>
-  it.each<[verb: string, act: Act]>([
+  it.each<[string, Act]>([
     ['get', (use, who, id) => use.getWebhook(who, { id })],
     ['change', (use, who, id) => use.changeWebhook(who, { id, body: { enabled: false } })],
     ['delete', (use, who, id) => use.deleteWebhook(who, { id })],

@@ -58,9 +58,7 @@ const at = (startedAt: number, answer: AttemptAnswer) => ({
 const failed = (attempts: number) => ({ ...fresh, attempts })
 const retryIn = (minutes: number) => 1_010 + minutes * minuteMs
 
-it.each<
-  [what: string, before: WebhookDelivery, answer: AttemptAnswer, after: Partial<WebhookDelivery>]
->([
+it.each<[string, WebhookDelivery, AttemptAnswer, Partial<WebhookDelivery>]>([
   [
     'succeeds',
     fresh,
@@ -126,15 +124,7 @@ const bad: Webhook = { ...webhook, failureCount: 4, lastSuccessAt: 50, lastFailu
 const off: Webhook = { ...bad, enabled: false }
 const later: Webhook = { ...webhook, lastSuccessAt: 5_000 }
 
-it.each<
-  [
-    what: string,
-    delivery: WebhookDelivery,
-    before: Webhook,
-    answer: AttemptAnswer,
-    after: Partial<Webhook>,
-  ]
->([
+it.each<[string, WebhookDelivery, Webhook, AttemptAnswer, Partial<Webhook>]>([
   [
     'starts to count anew after a success',
     fresh,

@@ -156,7 +156,7 @@ describe('whether a URL alone shows that its host may not be reached', () => {
   const address = 'the address of its host is not on it'
   const name = 'its host is a local name'
 
-  it.each<[url: string, reach: WebhookReach, fault: string | undefined]>([
+  it.each([
     ['https://10.0.0.1/token', reach(false, '8.8.8.8'), address],
     ['https://10.0.0.1/', reach(true, '8.8.8.8', '::1'), address],
     ['https://[::1]/', reach(false, '8.8.8.8'), address],

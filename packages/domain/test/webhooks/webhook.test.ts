@@ -11,9 +11,7 @@ import {
   withRotatedSecret,
   withTestSuccess,
   type Webhook,
-  type SecretRotation,
   type WebhookChange,
-  type WebhookWithSecret,
 } from '../../src/webhooks/webhook.ts'
 
 const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
@@ -29,7 +27,7 @@ it('is one of ten at most', () => {
   })
 })
 
-it.each<[what: string, before: Webhook, change: WebhookChange, after: Partial<Webhook>]>([
+it.each<[string, Webhook, WebhookChange, Partial<Webhook>]>([
   ['its URL alone', on, { url }, { url }],
   ['its event types alone', on, { eventTypes: ['trade.closed'] }, { eventTypes: ['trade.closed'] }],
   ['enabled to false', on, { enabled: false }, { enabled: false }],
@@ -56,14 +54,7 @@ it.each([
 const stored = { webhook: on, secret: 'one' }
 const overlapping = { ...stored, previous: { secret: 'none', until: 500 } }
 const hourMs = 3_600_000
-it.each<
-  [
-    what: string,
-    before: WebhookWithSecret,
-    rotation: SecretRotation,
-    previous: WebhookWithSecret['previous'],
-  ]
->([
+it.each([
   ['an hour', stored, { secret: 'two', overlapHours: 1 }, { secret: 'one', until: 99 + hourMs }],
   ['no time', stored, { secret: 'two', overlapHours: 0 }, undefined],
   [

@@ -25,7 +25,7 @@ import { converse, host, lastGet, repliesIn, statusesOf } from '../raw.ts'
 import { chunksOf, listOf, nested } from './json-texts.ts'
 
 const target = '/api/v1/positions/x/close'
-const padded = (bytes: number): string => `{}${' '.repeat(bytes - 2)}`
+const padded = (bytes: number) => `{}${' '.repeat(bytes - 2)}`
 const asChunks = { 'transfer-encoding': 'chunked' }
 
 let api: Running
@@ -43,10 +43,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 /** The volume that the use case was given, or the code and the first fault. */
-const outcomeOf = async (
-  body: SentRequest['body'],
-  headers: SentRequest['headers'] = {},
-): Promise<unknown> => {
+const outcomeOf = async (body: SentRequest['body'], headers: SentRequest['headers'] = {}) => {
   volumes.length = 0
   const { status, json } = await send(api, target, {
     ...jsonRequest('POST', {}, headers),
@@ -56,7 +53,7 @@ const outcomeOf = async (
   return json.error?.details?.issues?.[0]?.message ?? json.error?.code
 }
 
-it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequest['headers']]>([
+it.for<readonly [unknown, string | Uint8Array, SentRequest['headers']?]>([
   [{ volume: 1 }, '{"volume":1}'],
   [{ volume: 2 }, '\uFEFF{"volum\\u0065":2}'],
   ['each field must be sent once; got two fields of one name', '{"volume":1,"volum\\u0065":2}'],
@@ -133,18 +130,12 @@ it.each([{}, { 'content-type': 'application/json' }])(
   },
 )
 
-const head = (headers: string): string =>
+const head = (headers: string) =>
   `POST ${target} HTTP/1.1\r\n${host}X-API-Key: ${goodKey}\r\nContent-Type: application/json\r\nConnection: close\r\n${headers}\r\n`
 const chunkedHead = head('Transfer-Encoding: chunked\r\n')
 
 describe('a body in chunks', () => {
-  it.for<
-    readonly [
-      what: string,
-      message: string | undefined,
-      ...pieces: readonly (string | Uint8Array)[],
-    ]
-  >([
+  it.for<[string, string | undefined, ...(string | Uint8Array)[]]>([
     ['a thousand of a byte', undefined, chunksOf(Buffer.from(padded(1_000)), 1)],
     [
       'more of a byte',
@@ -168,7 +159,7 @@ describe('a body in chunks', () => {
 })
 
 it('a sender that writes all of a refused body before it reads sees the answer and goes on', async () => {
-  const keptOpen = (length: number): string =>
+  const keptOpen = (length: number) =>
     head(`Content-Length: ${length}\r\n`).replace('Connection: close\r\n', '')
   const large = Buffer.alloc(4 * maxBodyBytes, 0x20)
   const many = `[${'0,'.repeat(1_000_000)}`
@@ -184,7 +175,7 @@ it('a sender that writes all of a refused body before it reads sees the answer a
 })
 
 // At full speed it would take some 10 ms.
-it.for<readonly [what: string, status: number, line: string]>([
+it.for([
   ['without a credential', 401, `POST ${target}`],
   ['for a path that is unknown', 404, 'POST /api/v1/nothing'],
   ['for a route without a body or a credential', 200, 'GET /api/v1/symbols'],
@@ -282,7 +273,7 @@ it('a body that arrives while the event loop is held is not slow', async () => {
 })
 
 // A share that was not given back would refuse the large body after two of these.
-it.for<readonly [what: string, ...pieces: readonly (string | Uint8Array)[]]>([
+it.for([
   ['whole', head('Content-Length: 70000\r\n'), padded(70_000)],
   ['no JSON', head('Content-Length: 70000\r\n'), '['.padEnd(70_000)],
   ['with a credential', head('Content-Length: 70000\r\n'), '{"token":1}'.padEnd(70_000)],
@@ -309,7 +300,7 @@ it('large bodies beyond the memory set aside for them are refused until others a
   const hangUp = new AbortController()
   const fifth = Buffer.alloc(10_060_000, ' ')
   // Each of a credential of its own; its end does not arrive, and one that is refused is sent again.
-  const hold = async (key: string): Promise<void> => {
+  const hold = async (key: string) => {
     while (!hangUp.signal.aborted)
       await fetch(`${api.origin}${target}`, {
         method: 'POST',

@@ -1,8 +1,7 @@
 // Bodies of a size, a depth or a number of values, and the same bytes in chunks.
-export const nested = (depth: number): string =>
-  `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+export const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
 
-export const listOf = (values: number): string => `{"a":[0${',0'.repeat(values - 3)}]}`
+export const listOf = (values: number) => `{"a":[0${',0'.repeat(values - 3)}]}`
 
 export const chunksOf = (body: Uint8Array, size: number): Uint8Array => {
   const pieces: Uint8Array[] = []

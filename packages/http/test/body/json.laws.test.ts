@@ -6,8 +6,8 @@ import { expect, it } from 'vitest'
 import { hashJson } from '../../src/idempotency.ts'
 import { createJsonScan, type JsonSize } from '../../src/json-scan.ts'
 
-const textBytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
+const textBytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0)
 
 const sizeOf = (value: unknown): JsonSize => {
   if (typeof value !== 'object' || value === null)
