@@ -1,7 +1,7 @@
 // Every refusal as a reply: status, code, details, headers, and what is logged of it.
 import type { Refusal, RefusalTag, UnavailableCause } from '@tradeport/domain/errors'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { UseCases } from '../src/index.ts'
 import { exampleOf } from '../src/errors.ts'
 import {
@@ -10,8 +10,8 @@ import {
   type FakeDependencies,
   goodKey,
   runApi,
-  type Running,
   send,
+  lasting,
 } from './fakes.ts'
 
 // The status, the code, and the fields of the details. Keyed by tag, so that a refusal without a
@@ -69,14 +69,9 @@ const table: { readonly [T in RefusalTag]: string } = {
 }
 const tags = Object.keys(table) as readonly RefusalTag[]
 
-let dependencies: FakeDependencies
+const dependencies = fakeDependencies()
 let listAccounts: UseCases['listAccounts']
-let api: Running
-beforeAll(async () => {
-  dependencies = fakeDependencies()
-  api = await runApi({ listAccounts: (caller) => listAccounts(caller) }, dependencies)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await lasting(runApi({ listAccounts: (caller) => listAccounts(caller) }, dependencies))
 
 // A use case may be refused for its own refusals only; the reply is made in one place for all of
 // them.

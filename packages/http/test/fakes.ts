@@ -51,6 +51,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
+import { afterAll } from 'vitest'
 import {
   type ApiDependencies,
   createApi,
@@ -599,6 +600,13 @@ export const runApi = async (
   ...(await run(createApi(fakeUseCases(parts), dependencies), options)),
   dependencies,
 })
+
+/** What is started here runs until the tests of the file, or of the suite, have ended. */
+export const lasting = async <A extends AsyncDisposable>(starting: Promise<A>) => {
+  const started = await starting
+  afterAll(() => started[Symbol.asyncDispose]())
+  return started
+}
 
 /** The faults of a reply, which must be a VALIDATION_ERROR. */
 export const issuesOf = ({ status, json }: Reply): readonly Issue[] => {

@@ -8,12 +8,11 @@ import { scopes } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import Koa from 'koa'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createApi, listen } from '../src/index.ts'
 import {
   account,
   credential,
-  type FakeDependencies,
   fakeDependencies,
   fakeUseCases,
   goodKey,
@@ -22,6 +21,7 @@ import {
   runApi,
   type Running,
   send,
+  lasting,
 } from './fakes.ts'
 import {
   chunked,
@@ -60,17 +60,15 @@ const manyHeaders = (count: number) =>
   Array.from({ length: count }, (_, n) => `X-${n}: x\r\n`).join('')
 const longHeader = `X-Long: ${'x'.repeat(17_000)}\r\n`
 
-describe('a listener', () => {
+describe('a listener', async () => {
   let placed = 0
   const placeOrder = () => TE.fromIO(() => ((placed += 1), pendingOrder))
   const unread: number[] = []
-  let api: Running & { readonly dependencies: FakeDependencies }
-  beforeAll(async () => {
-    api = await runApi({ placeOrder }, fakeDependencies(), {
+  const api = await lasting(
+    runApi({ placeOrder }, fakeDependencies(), {
       onMalformedRequest: (status) => unread.push(status),
-    })
-  })
-  afterAll(() => api[Symbol.asyncDispose]())
+    }),
+  )
 
   it('rejects when the port is in use', async () => {
     const app = createApi(fakeUseCases(), fakeDependencies())
@@ -292,15 +290,11 @@ describe.concurrent('a slow answer', () => {
   })
 })
 
-describe.concurrent('a slow client', () => {
+describe.concurrent('a slow client', async () => {
   const bounds = { headMs: 1_000, requestMs: 1_500, checkMs: 100, idleMs: 3_000, keepAliveMs: 500 }
   let cancelled = 0
   const cancelOrder = () => TE.fromIO(() => ((cancelled += 1), pendingOrder as never))
-  let api: Running & { readonly dependencies: FakeDependencies }
-  beforeAll(async () => {
-    api = await runApi({ cancelOrder }, fakeDependencies(), { bounds })
-  })
-  afterAll(() => api[Symbol.asyncDispose]())
+  const api = await lasting(runApi({ cancelOrder }, fakeDependencies(), { bounds }))
 
   it.each([
     ['nothing', ''],

@@ -3,7 +3,7 @@
 import { type EndpointLimit, type RateSubject, type RateVerdict } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { UseCases } from '../src/index.ts'
 import {
   type Reply,
@@ -14,18 +14,14 @@ import {
   now,
   orderBody,
   runApi,
-  type Running,
   scopelessKey,
   send,
   type SentRequest,
+  lasting,
 } from './fakes.ts'
 
-describe('a credential', () => {
-  let api: Running
-  beforeAll(async () => {
-    api = await runApi()
-  })
-  afterAll(() => api[Symbol.asyncDispose]())
+describe('a credential', async () => {
+  const api = await lasting(runApi())
   const statusOf = async (headers: Record<string, string>, target = '/api/v1/accounts') =>
     (await send(api, target, { headers })).status
 

@@ -1,19 +1,18 @@
 // No path, query, header or body is ever answered with 500, and every error has the envelope and
 // the request id.
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { apiPrefix, apiRoutes } from '../src/index.ts'
 import {
   type Reply,
-  type FakeDependencies,
   goodKey,
   jsonRequest,
   orderBody,
   requestOf,
   runApi,
-  type Running,
   send,
   type SentRequest,
+  lasting,
 } from './fakes.ts'
 
 const parameterNames = [...new Set(apiRoutes.flatMap(({ query }) => Object.keys(query)))]
@@ -114,12 +113,8 @@ const isGoodReply = ({ status, headers, text }: Reply) => {
   )
 }
 
-describe('a request', () => {
-  let api: Running & { readonly dependencies: FakeDependencies }
-  beforeAll(async () => {
-    api = await runApi()
-  })
-  afterAll(() => api[Symbol.asyncDispose]())
+describe('a request', async () => {
+  const api = await lasting(runApi())
 
   it('is never answered 500, whatever its path and query', async () => {
     await fc.assert(

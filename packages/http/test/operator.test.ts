@@ -4,7 +4,7 @@ import { createFakeRecords, newAccount, newOrderUnderWay, putOrders } from '@tra
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { scopes } from '@tradeport/domain/access'
 import type { OperatorDocument } from '@tradeport/domain/operator'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createOperatorApi, type OperatorUseCases } from '../src/index.ts'
 import { expectDocumented, operator } from './documents.ts'
 import {
@@ -18,6 +18,7 @@ import {
   type Running,
   send,
   type SentRequest,
+  lasting,
 } from './fakes.ts'
 import { describedAccount, operatorUseCases, testSecrets } from './operator-use-cases.ts'
 
@@ -132,13 +133,11 @@ const finishing = {
   position: '90001',
 }
 
-describe('every route', () => {
-  let api: Running
+describe('every route', async () => {
+  const api = await lasting(start(operatorUseCases(records, testSecrets)))
   beforeAll(async () => {
-    api = await start(operatorUseCases(records, testSecrets))
     expect((await ask(api, 'POST /apply', document)).status).toBe(200)
   })
-  afterAll(() => api[Symbol.asyncDispose]())
 
   it.for<[string, string, unknown, object?]>([
     [
@@ -328,7 +327,7 @@ it('knows no risk thresholds without the capability events', async () => {
   expect(JSON.stringify([json, described])).not.toMatch(/threshold/i)
 })
 
-describe('a document', () => {
+describe('a document', async () => {
   let applied: OperatorDocument | undefined
   const applyDocument: OperatorUseCases['applyDocument'] = (_, { body: sent }) => {
     applied = sent
@@ -340,11 +339,7 @@ describe('a document', () => {
       accessTokens: [],
     })
   }
-  let api: Running
-  beforeAll(async () => {
-    api = await start({ ...operatorUseCases(), applyDocument })
-  })
-  afterAll(() => api[Symbol.asyncDispose]())
+  const api = await lasting(start({ ...operatorUseCases(), applyDocument }))
 
   it('is read with dates as instants, absent fields absent, and null fields null', async () => {
     const token = { id: 't-1', userId: 'u-1', applicationId: 'app-1', scopes, enabled: false }

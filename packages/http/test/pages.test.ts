@@ -1,6 +1,6 @@
 // Pages in addition to the routes: files, probes, metrics and the index. They are answered without
 // an envelope, by their exact path, and never hide a route.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   createOperatorApi,
   filePages,
@@ -10,7 +10,7 @@ import {
   probePages,
   type Readiness,
 } from '../src/index.ts'
-import { fakeDependencies, run, runApi, type Running, send } from './fakes.ts'
+import { fakeDependencies, run, runApi, send, lasting } from './fakes.ts'
 import { operatorUseCases } from './operator-use-cases.ts'
 
 const text = 'größe '.repeat(1_000)
@@ -42,11 +42,7 @@ const pages: Pages = {
   '/api/v1/symbols': (ctx) => void (ctx.body = 'hidden by the route'),
 }
 
-let api: Running
-beforeAll(async () => {
-  api = await runApi({}, fakeDependencies({ pages }))
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await lasting(runApi({}, fakeDependencies({ pages })))
 
 describe('a page', () => {
   it('has a request id and the headers of every reply, and counts against no limit', async () => {

@@ -3,7 +3,7 @@
 import { scopes } from '@tradeport/domain/access'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import type { Issue } from '@tradeport/domain/errors'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   accountId,
   admitted,
@@ -17,11 +17,11 @@ import {
   orderBody,
   fakeDependencies,
   runApi,
-  type Running,
   scopelessKey,
   send,
   webhook,
   webhookBody,
+  lasting,
 } from './fakes.ts'
 
 const caller = {
@@ -43,26 +43,24 @@ const partsOf = (given: unknown): unknown =>
       )
     : given
 
-let api: Running
 const calls: unknown[][] = []
-beforeAll(async () => {
-  const { idempotency, identifyCaller, ...useCases } = fakeUseCases()
-  const recording = Object.entries<(...inputs: never[]) => unknown>(useCases).map(
-    ([name, useCase]) => [
-      name,
-      (...inputs: never[]) => {
-        calls.push([name, ...inputs.map(partsOf)])
-        return useCase(...inputs)
-      },
-    ],
-  )
-  api = await runApi({
+const { idempotency, identifyCaller, ...useCases } = fakeUseCases()
+const recording = Object.entries<(...inputs: never[]) => unknown>(useCases).map(
+  ([name, useCase]) => [
+    name,
+    (...inputs: never[]) => {
+      calls.push([name, ...inputs.map(partsOf)])
+      return useCase(...inputs)
+    },
+  ],
+)
+const api = await lasting(
+  runApi({
     idempotency,
     identifyCaller,
     ...(Object.fromEntries(recording) as object),
-  })
-})
-afterAll(() => api[Symbol.asyncDispose]())
+  }),
+)
 
 /** @param line such as `GET /accounts` */
 const ask = (line: string, body?: unknown, headers = {}) => {

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RefusalTag } from '@tradeport/domain/errors'
 import {
   type AnsweredRequest,
@@ -31,6 +31,7 @@ import {
   send,
   type SentRequest,
   targetOf,
+  lasting,
 } from './fakes.ts'
 import { operatorUseCases } from './operator-use-cases.ts'
 
@@ -46,11 +47,7 @@ const expectedStatuses: Readonly<Record<string, number>> = {
 const expectedStatus = ({ operationId }: Pick<Route, 'operationId'>) =>
   expectedStatuses[operationId] ?? 200
 
-let api: Running
-beforeAll(async () => {
-  api = await runApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await lasting(runApi())
 
 it('these endpoints have limits of their own', () => {
   const limits = apiRoutes.flatMap(({ limit }) => (limit === undefined ? [] : [limit]))
@@ -216,20 +213,16 @@ it('the query is checked before the id, which only names no account', async () =
   expect(json.error?.code).toBe('VALIDATION_ERROR')
 })
 
-describe('what is reported of requests', () => {
+describe('what is reported of requests', async () => {
   const document = 'GET /api/v1/openapi.json'
   const answered: AnsweredRequest[] = []
   const observed = () =>
     answered.splice(0).map(({ method, route, status }) => `${method} ${route} ${status}`)
-  let observing: Running
-  beforeAll(async () => {
-    const dependencies = fakeDependencies({
-      pages: { '/healthz': (ctx) => void (ctx.body = 'alive') },
-      onAnswered: (request) => answered.push(request),
-    })
-    observing = await runApi({}, dependencies)
+  const dependencies = fakeDependencies({
+    pages: { '/healthz': (ctx) => void (ctx.body = 'alive') },
+    onAnswered: (request) => answered.push(request),
   })
-  afterAll(() => observing[Symbol.asyncDispose]())
+  const observing = await lasting(runApi({}, dependencies))
 
   it('has each route', async () => {
     for (const route of apiRoutes) {

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { scopes } from '@tradeport/domain/access'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { maxBodyBytes } from '../../src/fields.ts'
 import {
   accountId,
@@ -17,9 +17,9 @@ import {
   jsonRequest,
   provenance,
   runApi,
-  type Running,
   send,
   type SentRequest,
+  lasting,
 } from '../fakes.ts'
 import { converse, host, lastGet, repliesIn, statusesOf } from '../raw.ts'
 import { chunksOf, listOf, nested } from './json-texts.ts'
@@ -28,19 +28,17 @@ const target = '/api/v1/positions/x/close'
 const padded = (bytes: number) => `{}${' '.repeat(bytes - 2)}`
 const asChunks = { 'transfer-encoding': 'chunked' }
 
-let api: Running
 const volumes: unknown[] = []
-beforeAll(async () => {
-  api = await runApi({
+const api = await lasting(
+  runApi({
     // Each key is a credential of its own.
     identifyCaller: ({ apiKey = '' }) => TE.right(credential(scopes, { id: apiKey })),
     closePosition: (_, { body: { volume } }) => {
       volumes.push(volume)
       return TE.right({ data: closedPosition, provenance })
     },
-  })
-})
-afterAll(() => api[Symbol.asyncDispose]())
+  }),
+)
 
 /** The volume that the use case was given, or the code and the first fault. */
 const outcomeOf = async (body: SentRequest['body'], headers: SentRequest['headers'] = {}) => {
