@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, linkDesk, linkDocument, refusalOf } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
 import { createTestClock, request, startTestService } from './support/service.ts'
-import type { Reply, TestService } from './support/service.ts'
+import type { TestService } from './support/service.ts'
 import { audience, startTestIssuer } from './support/test-issuer.ts'
 import type { TestIssuer } from './support/test-issuer.ts'
 
@@ -32,14 +32,11 @@ afterAll(async () => {
   issuer?.close()
 })
 
-const ask = (
-  headers: Readonly<Record<string, string>>,
-  path = '/accounts',
-  method = 'GET',
-): Promise<Reply> => request(`${service.apiUrl}/api/v1${path}`, { method, headers })
+const ask = (headers: Readonly<Record<string, string>>, path = '/accounts', method = 'GET') =>
+  request(`${service.apiUrl}/api/v1${path}`, { method, headers })
 const withKey = (key: string, path?: string) => ask({ 'X-API-Key': key }, path)
 const withToken = (token: string, path?: string) => ask({ Authorization: `Bearer ${token}` }, path)
-const newKey = async (fields: object = {}): Promise<string> =>
+const newKey = async (fields: object = {}) =>
   (await service.setUp({ apiKeys: [{ id: `k-${Math.random()}`, userId: 'u-1', ...fields }] }))
     .apiKeys[0].key
 

@@ -19,7 +19,7 @@ const open = (limits: Partial<CalculationLimits> = {}) => {
     )()
   return compute
 }
-const tagOf = (result: E.Either<{ readonly _tag: string }, unknown>): string =>
+const tagOf = (result: E.Either<{ readonly _tag: string }, unknown>) =>
   E.isLeft(result) ? result.left._tag : 'computed'
 
 it('computes what the domain does, while the event loop goes on', async () => {

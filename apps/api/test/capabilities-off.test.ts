@@ -15,7 +15,7 @@ it('follows an order that was left open, sends orders of halted accounts, of whi
   service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
   const { find, place } = await linkDesk(service)
   const { id } = await place({ orderType: 'limit', price: 1.09 })
-  const statusOnce = async (expected: string): Promise<string> =>
+  const statusOnce = async (expected: string) =>
     (
       await eventually(
         () => find(id),

@@ -59,7 +59,7 @@ const setUp = (fields: object = {}) => {
   }
   const identify = async () =>
     expect(await useCases.identifyCaller(presented)()).toEqual(E.right(credential))
-  const notify = (notice: PeerNotice): void => {
+  const notify = (notice: PeerNotice) => {
     for (const receive of subscribers) receive(notice)
   }
   return { counted, operatorUseCases, identify, notify }

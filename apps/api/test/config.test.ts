@@ -13,7 +13,7 @@ const server: Environment = {
   SECRETS_KEY: key,
 }
 const read = (environment: Environment) => readConfig(environment, '/data')
-const faults = (environment: Environment): readonly string[] => {
+const faults = (environment: Environment) => {
   const config = read(environment)
   return config._tag === 'Left' ? config.left : []
 }
@@ -141,7 +141,7 @@ describe('an environment', () => {
     expect(read(environment)).toMatchObject({ right: { ...expected, warnings: [] } })
   })
 
-  it.each<[string, readonly string[], object?]>([
+  it.each([
     ['EVENT_RETENTION_DAYS', ['0', '366', '1.5', 'all']],
     ['WATCH_SECONDS', ['1', '301', '2.5', 'often']],
     ['WEBHOOK_RETRY_SECONDS', ['1,2,3', '1,2,3,0', '1,2,3,86401', '1,2,,4', 'soon']],
@@ -200,7 +200,7 @@ describe('an environment', () => {
     },
   )
 
-  it.each<[Environment, readonly string[]]>([
+  it.each<[Environment, string[]]>([
     [
       { DATABASE_URL: 'postgres://127.0.0.1/tradeport' },
       ['BROKER', 'OPERATOR_TOKEN', 'SECRETS_KEY'],

@@ -46,9 +46,8 @@ const answer = (route: Route | undefined, data: readonly object[]) =>
     json: { success: true, data, meta: { pagination: { has_next: data.length > 50 } } },
   })
 
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click()
-const confirm = (page: Page, name: string): Promise<void> =>
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const confirm = (page: Page, name: string) =>
   page.getByRole('dialog').getByRole('button', { name }).click()
 
 describe.skipIf(chromiumPath === undefined)('the console', () => {
@@ -58,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   let hook = ''
   let status = 200
   const received: Received[] = []
-  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     received.push({ headers: request.headers, body: await text(request) })
     response.writeHead(status).end()
   }
@@ -92,9 +91,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
 
   const open = (path: string, user = 'trader', options = {}): Promise<Page> =>
     browser.open(`${service.apiUrl}/console/${path}`, { ...options, user })
-  const createWebhook = async (eventTypes: readonly string[]): Promise<string> =>
+  const createWebhook = async (eventTypes: readonly string[]) =>
     (await desk.call('POST', '/webhooks', { url: hook, eventTypes })).body.data.id
-  const delivered = (count: number): Promise<unknown> =>
+  const delivered = (count: number) =>
     eventually(
       () => received.length,
       (length) => length >= count,
@@ -151,7 +150,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const keys: (string | undefined)[] = []
     const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Refused.', request_id: 'req_1' }
     const headers = { 'Retry-After': '30' }
-    const rotate = async (answer: 'abort' | 'refuse' | 'continue'): Promise<void> => {
+    const rotate = async (answer: 'abort' | 'refuse' | 'continue') => {
       await page.unrouteAll()
       await page.route('**/rotate-secret', async (route) => {
         keys.push(route.request().headers()['idempotency-key'])

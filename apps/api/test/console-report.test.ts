@@ -37,11 +37,11 @@ const history = historyOf([
   depositDeal('2', '2026-02-01T00:00:00.000Z', -100),
 ])
 
-const money = (amount: number): string =>
+const money = (amount: number) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(amount)
 
 /** Pages of a file of Chromium. */
-const pagesOf = (file: Buffer): number =>
+const pagesOf = (file: Buffer) =>
   file.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0
 
 /**
@@ -150,7 +150,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     const page = await browser.open(`${service.apiUrl}/console/report?account=nothing`)
     await page.getByLabel('Stay signed in').check()
     await signInAs(page, 'u-2')
-    const refusal = async (path: string): Promise<string> => {
+    const refusal = async (path: string) => {
       await page.goto(`${service.apiUrl}/console/report?${path}`)
       return page.getByRole('alert').innerText()
     }
@@ -234,7 +234,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     ])
   })
 
-  it.each<[string, string[], NodeJS.ProcessEnv, string[]]>([
+  it.each([
     [
       'a broker that cannot be read',
       [],

@@ -38,8 +38,7 @@ const widths = [
   [1_440, 900],
 ] as const
 
-const overflowIn = (table: Locator): Promise<number> =>
-  table.evaluate((box) => box.scrollWidth - box.clientWidth)
+const overflowIn = (table: Locator) => table.evaluate((box) => box.scrollWidth - box.clientWidth)
 
 describe.skipIf(chromiumPath === undefined)('the console', () => {
   const browser = useBrowser()

@@ -33,9 +33,9 @@ const history = historyOf([
   depositDeal('2', '2026-01-14T00:00:00.000Z', -100),
 ])
 
-const amount = (text: string): number => Number(text.replaceAll(/[^\d.-]/g, ''))
+const amount = (text: string) => Number(text.replaceAll(/[^\d.-]/g, ''))
 /** A page that reads a history before it was compared with the balance knows no balance at first. */
-const untilAgreed = ({ accountId, get }: Awaited<ReturnType<typeof linkDesk>>): Promise<unknown> =>
+const untilAgreed = ({ accountId, get }: Awaited<ReturnType<typeof linkDesk>>) =>
   eventually(
     async () => (await get(`/accounts/${accountId}/reconciliation`)).body.data,
     ({ difference }) => difference === 0,

@@ -16,7 +16,7 @@ import { useTestService } from './support/service.ts'
 
 const first = newAccountUuid(1)
 
-const confirm = async (page: Page, sentence: string | RegExp): Promise<void> => {
+const confirm = async (page: Page, sentence: string | RegExp) => {
   const dialog = page.getByRole('dialog')
   await dialog.locator('p').filter({ hasText: sentence }).first().waitFor()
   await dialog.locator('button.primary').click()

@@ -15,7 +15,7 @@ import { newFolder, request, startTestService } from './support/service.ts'
 import type { Json, TestService } from './support/service.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
-const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8')
+const read = (file: string) => readFile(join(root, file), 'utf8')
 const run = promisify(execFile)
 
 let folder: string
@@ -58,7 +58,7 @@ describe('examples', () => {
     key = /tp_live_[\w-]+(?=\n)/.exec(printed)?.[0] ?? ''
   })
   afterAll(() => demo?.stop())
-  const atDemo = (text: string): string => text.replaceAll('http://127.0.0.1:3000', api)
+  const atDemo = (text: string) => text.replaceAll('http://127.0.0.1:3000', api)
 
   it('of the reference page work at the demo as they are', async () => {
     const { paths } = (await request(`${api}/api/v1/openapi.json`)).body
@@ -227,7 +227,7 @@ const secrets = {
 }
 const interpolation = /\$\{(\w+)(:[-?])([^}]*)\}/g
 /** As compose fills a value in; a variable that is required and absent stays as it is. */
-const fill = (value: unknown): string =>
+const fill = (value: unknown) =>
   String(value).replaceAll(
     interpolation,
     (whole, name: keyof typeof secrets, how: string, fallback: string) =>

@@ -30,7 +30,7 @@ beforeAll(async () => {
   desk = openDesk(service, { user: 'u-1', accountId })
 })
 
-const place = async (): Promise<string> => (await desk.ended((await desk.place()).id)).id
+const place = async () => (await desk.ended((await desk.place()).id)).id
 const listed = async (query = ''): Promise<Json> => (await desk.get(`/events${query}`)).body
 
 describe('GET /events/stream', () => {

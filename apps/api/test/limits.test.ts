@@ -25,7 +25,7 @@ afterAll(async () => {
   await mails?.close()
 })
 
-const newUser = async (user: string, plan = 'free'): Promise<string> => {
+const newUser = async (user: string, plan = 'free') => {
   await service.setUp(linkDocument({ user }))
   await service.setUp({ users: [{ id: user, plan }] })
   return keyOf(user)
@@ -52,8 +52,7 @@ it('the headers show the limit of the plan, and change with it at once', async (
 const mailsTo = (user: string) =>
   mails.received.filter(({ to }) => to?.[0]?.address === `${user}@example.com`)
 
-const inUtc = (at: number): string =>
-  `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+const inUtc = (at: number) => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 describe('a suspension', () => {
   it('begins with the tenth refusal in five minutes, refuses everything for fifteen, and is mailed to the owner once', async () => {

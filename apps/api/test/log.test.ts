@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLog } from '../src/log.ts'
 
-const lineOf = (log: (to: ReturnType<typeof createLog>) => void): string => {
+const lineOf = (log: (to: ReturnType<typeof createLog>) => void) => {
   let lines = ''
   log(createLog('trace', { write: (line) => (lines += line) }))
   return lines

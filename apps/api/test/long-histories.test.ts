@@ -11,7 +11,7 @@ const service = useTestService([], { environment: { CAPABILITIES: 'insights,long
 const trades = 25_100
 const allPages = Math.ceil((2 * trades) / 1_000)
 const startMs = Date.UTC(2020, 0, 1)
-const minute = (count: number): string => new Date(startMs + count * 60_000).toISOString()
+const minute = (count: number) => new Date(startMs + count * 60_000).toISOString()
 
 it('has the trades of any number of deals, read once although it is restarted meanwhile', async () => {
   const deals = Array.from({ length: trades }, (_, at) =>

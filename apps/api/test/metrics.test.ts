@@ -10,12 +10,12 @@ const metricsToken = 'metrics-token-for-tests'
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 /** Every line of a metric of ours, without its value. */
-const seriesOf = (text: string): readonly string[] =>
+const seriesOf = (text: string) =>
   text
     .split('\n')
     .filter((line) => line.startsWith('tradeport_'))
     .map((line) => line.slice(0, line.lastIndexOf(' ')))
-const valueOf = (text: string, series: string): number => {
+const valueOf = (text: string, series: string) => {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `))
   return Number(line?.slice(series.length) ?? expect.fail(`there is no ${series}`))
 }
@@ -24,7 +24,7 @@ describe('metrics', () => {
   const service = useTestService([], {
     environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', METRICS_TOKEN: metricsToken },
   })
-  const scrape = async (): Promise<string> =>
+  const scrape = async () =>
     (await request(`${service.operatorUrl}/metrics`, { headers: bearer(metricsToken) })).body
 
   it('are read on both listeners with their own token where there is one', async () => {
@@ -35,7 +35,7 @@ describe('metrics', () => {
   })
 
   /** A bit of everything, well and badly asked, with words that are this user's own. */
-  const journey = async (user: string): Promise<void> => {
+  const journey = async (user: string) => {
     const positions = [0.2, 0.3].map(
       (volume) => ({ symbol: 'EURUSD', side: 'buy', volume }) as const,
     )
@@ -84,7 +84,7 @@ describe('metrics', () => {
     expect(new Set(before).size).toBe(before.length)
     for (const word of ['user-', 'tenant-', 'tp_live', 'linked-', '7e57acc0', providerToken])
       expect(text).not.toContain(word)
-    const requests = (labels: string): number =>
+    const requests = (labels: string) =>
       valueOf(text, `tradeport_http_request_duration_seconds_count{${labels}}`)
     expect(requests('method="POST",route="/api/v1/orders",status="201"')).toBe(2)
     expect(requests('method="GET",route="/api/v1/accounts",status="401"')).toBe(2)

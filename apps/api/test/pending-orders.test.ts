@@ -144,9 +144,7 @@ it.concurrent('is cancelled at the terminal, which the watch shows, and the log 
 
 const ordered = { ...limit, takeProfit: 1.2 }
 
-it.concurrent.for<
-  [write: string, trade: Fault, unreadable: readonly FaultRoute[], status: number, held: object[]]
->([
+it.concurrent.for<[string, Fault, readonly FaultRoute[], number, object[]]>([
   ['placed', { kind: 'timeout', when: 'after' }, listRoutes, 200, [{ price: 1.09 }]],
   ['changed', { kind: 'orders-lag', ms: 600_000 }, [], 200, [{ price: 1.08 }]],
   ['cancelled', { kind: 'timeout', when: 'after' }, listRoutes, 504, []],

@@ -21,7 +21,7 @@ const unreadable: Faults = listRoutes.map((route) => [route, timeout])
 const service = useTestService([], { now: clock.now, deadlines: { fillMs: 30_000 } })
 beforeAll(() => service.sandbox.prices.pin('EURUSD', { bid, ask }))
 
-const fail = (desk: LinkedDesk, faults: Faults): void => {
+const fail = (desk: LinkedDesk, faults: Faults) => {
   for (const [route, fault] of faults) desk.fail(route, fault)
 }
 
@@ -36,7 +36,7 @@ const place = async (faults: Faults): Promise<Placed> => {
   fail(desk, faults)
   return { desk, id: (await desk.place()).id }
 }
-const agreesWithTheBroker = async ({ desk, id }: Placed, sends: number): Promise<void> => {
+const agreesWithTheBroker = async ({ desk, id }: Placed, sends: number) => {
   const order = await desk.find(id)
   expect(order.status).toBe('filled')
   expect([desk.broker.sends(), desk.broker.opened().length]).toEqual([sends, 1])
@@ -105,7 +105,7 @@ it('orders of another tenant are filled while those of one account hang, of whic
 })
 
 const opening = { volume: 0.4, stopLoss: 1.05, takeProfit: 1.2 }
-it.each<[write: 'moveStopLoss' | 'close', to: number, Faults, status: number, makes: object]>([
+it.each<['moveStopLoss' | 'close', number, Faults, number, object]>([
   ['moveStopLoss', 1.06, onTrade({ kind: 'cut', when: 'after' }), 200, { stopLoss: 1.06 }],
   [
     'close',

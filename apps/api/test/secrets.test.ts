@@ -41,7 +41,7 @@ beforeAll(async () => {
 const hook = { url: 'https://127.0.0.1:9/hook', eventTypes: ['trade.closed'], secret: hookSecret }
 
 /** What callers, operators and a provider can do wrong, and right. */
-const runEverything = async (): Promise<void> => {
+const runEverything = async () => {
   // The service has no capability.
   for (const { method, path, body } of apiRoutes.filter(
     ({ capability }) => capability === undefined,
@@ -147,7 +147,7 @@ describe('secrets', () => {
         .filter((file) => file.isFile())
         .map((file) => readFile(join(file.parentPath, file.name))),
     )
-    const isThere = (text: string): boolean => contents.some((bytes) => bytes.includes(text))
+    const isThere = (text: string) => contents.some((bytes) => bytes.includes(text))
     expect(isThere('u-1@example.com')).toBe(true)
     for (const secret of [key, token, providerToken, operatorToken, hookSecret])
       expect(isThere(secret), secret).toBe(false)

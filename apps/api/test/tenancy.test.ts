@@ -271,7 +271,7 @@ interface Slot {
   readonly name: string
   readonly kind: IdKind
 }
-const nameOf = ({ method, path }: Route): string => `${method} ${path}`
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 /** Where a request of the route holds an id. */
 const slotsOf = (route: Route): readonly Slot[] => {
@@ -289,7 +289,7 @@ const slotsOf = (route: Route): readonly Slot[] => {
       ? slot('path', word.slice(1), words.at(-1) === 'halt' ? 'halt' : words[index - 1])
       : [],
   )
-  const isPlain = (name: string): boolean => {
+  const isPlain = (name: string) => {
     const schema: object = route.query[name]?.json ?? {}
     return (
       namesNobodysThing.has(name) ||
@@ -375,7 +375,7 @@ const requiredQuery: Readonly<Record<string, string>> = {
 }
 
 /** Of a stream, what it begins with. */
-const firstFrameOf = async (url: string, init: RequestInit): Promise<Reply> => {
+const firstFrameOf = async (url: string, init: RequestInit) => {
   const stopping = new AbortController()
   const { status, headers, body } = await fetch(url, { ...init, signal: stopping.signal })
   let text = ''
@@ -392,7 +392,7 @@ const ask = (
   asker: Person,
   texts: readonly (string | undefined)[],
   body: object | undefined,
-): Promise<Reply> => {
+) => {
   const slots = slotsOf(route)
   const at = (place: Slot['place']): Record<string, string> =>
     Object.fromEntries(

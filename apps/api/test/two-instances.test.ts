@@ -13,7 +13,7 @@ import {
 } from './support/desk.ts'
 import type { Desk } from './support/desk.ts'
 import { createTestClock, request, setUpAt } from './support/service.ts'
-import type { Json, Reply } from './support/service.ts'
+import type { Json } from './support/service.ts'
 import { areServersThere, serversTitle, startTwoInstances } from './support/two-instances.ts'
 import type { TwoInstances } from './support/two-instances.ts'
 
@@ -23,7 +23,7 @@ const trader = linkDocument({
   accounts: [{ id: accountId, providerAccountId: 'main' }],
 })
 type Url = { readonly apiUrl: string }
-const ask = ({ apiUrl }: Url, user: string, path = '/accounts'): Promise<Reply> =>
+const ask = ({ apiUrl }: Url, user: string, path = '/accounts') =>
   request(`${apiUrl}/api/v1${path}`, { headers: { 'X-API-Key': keyOf(user) } })
 /** How often an export, of which there are ten, was let through, or the scope of its refusal. */
 const exportsAt = async (
@@ -42,7 +42,7 @@ const openDesks = ({ instances }: TwoInstances) =>
   instances.map((instance) =>
     openDesk(instance, { user: 'u-trader', accountId, order: { volume: 0.01 } }),
   ) as [Desk, Desk]
-const passed = (count: number): readonly string[] => Array(count).fill('passed')
+const passed = (count: number) => Array(count).fill('passed')
 
 describe.skipIf(!areServersThere)(`two instances whose clock stands still${serversTitle}`, () => {
   const clock = createTestClock(Date.now())
@@ -124,7 +124,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
     )
   const ready = Array.from({ length: 4 }, () => ({ status: 200, failing: [], limiter: 'shared' }))
 
-  const cutListeners = (): Promise<unknown> =>
+  const cutListeners = () =>
     service.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tradeport peer notices' and datname = current_database()`,
     )

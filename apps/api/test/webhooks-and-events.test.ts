@@ -44,7 +44,7 @@ let desks: Readonly<Record<AccountName, Desk>>
 
 const apply = async (document: object): Promise<Json> =>
   setUpAt((await child.listening).operator, document)
-const start = async (capabilities = 'events'): Promise<void> => {
+const start = async (capabilities = 'events') => {
   child = spawnService({
     ...environmentOf(folder, sandbox.url),
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
@@ -107,7 +107,7 @@ const deliveriesOf = async (id: string, query = ''): Promise<Json> =>
   (await desks.main.get(`/webhooks/${id}/deliveries${query}`)).body
 const test = async (id: string): Promise<Json> =>
   (await desks.main.call('POST', `/webhooks/${id}/test`)).body.data
-const eventsOf = (events: readonly Json[]): readonly string[] => events.map(({ event }) => event)
+const eventsOf = (events: readonly Json[]) => events.map(({ event }) => event)
 const received = (count: number): Promise<Json[]> =>
   eventually(receiver.bodies, ({ length }) => length >= count)
 

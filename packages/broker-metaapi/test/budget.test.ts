@@ -69,13 +69,13 @@ const fail = (
 ) => sandbox.faults.set(providerAccountId, ...of)
 
 /** The real clock advances between the failure and its answer. */
-const about = (ms: number): number => expect.closeTo(ms, -2) as number
+const about = (ms: number) => expect.closeTo(ms, -2)
 
-const callsTo = ({ providerAccountId }: BrokerAccount, route?: string): number =>
+const callsTo = ({ providerAccountId }: BrokerAccount, route?: string) =>
   sandbox.requests.count({ account: providerAccountId, ...(route !== undefined && { route }) })
 
 describe('an account that cannot be read', () => {
-  it.each<readonly [Fault, string]>([
+  it.each<[Fault, string]>([
     [{ kind: 'undeployed' }, 'BrokerUnavailable'],
     [{ kind: 'not-found' }, 'NotProvisioned'],
   ])(
@@ -183,7 +183,7 @@ describe('an account that cannot be read', () => {
     }
   })
 
-  it.each<readonly [Fault, boolean]>([
+  it.each<[Fault, boolean]>([
     [{ kind: 'lost' }, true],
     [{ kind: 'undeployed' }, false],
   ])('whose figures meet %j can be read for its positions: %j', async (fault, canBeRead) => {

@@ -18,7 +18,7 @@ it('the skew is known to half of the shortest round trip and half a second, and 
   fc.assert(
     fc.property(exchanges, exchanges, skews, skews, (before, after, first, second) => {
       const skew = createClockSkew()
-      const observe = (all: typeof before, aheadMs: number, from: number): number => {
+      const observe = (all: typeof before, aheadMs: number, from: number) => {
         let now = from
         for (const { afterMs, thereMs, backMs } of all) {
           const askedAt = now + afterMs

@@ -18,7 +18,7 @@ const readFaults: Readonly<Record<VenueTrouble, Fault>> = {
 }
 
 // The first account has a region in its link; provisioning gives that of the others.
-const regionOf = (index: number): string => (index === 0 ? 'london' : 'singapore')
+const regionOf = (index: number) => (index === 0 ? 'london' : 'singapore')
 
 describeBrokerContract('the adapter over the sandbox', async (accounts) => {
   const sandbox = await startSandbox({
@@ -80,7 +80,7 @@ describeMarketDataContract('the adapter over the sandbox', async () => {
 
 const openVenue = async (options: Omit<AccountOptions, 'id'>) => {
   let ahead = 0
-  const now = (): number => Date.now() + ahead
+  const now = () => Date.now() + ahead
   const id = account.providerAccountId
   const sandbox = await startSandbox({
     tokens: [token],

@@ -46,7 +46,7 @@ const limitBody = (recommendedRetryTime?: unknown) => ({
 })
 
 describe('a read', () => {
-  it.each<readonly [number, object | string | undefined, string, number]>([
+  it.each([
     [400, { error: 'ValidationError', message: 'limit' }, 'answered 400 ValidationError', 1],
     [401, '<html>Unauthorized</html>', 'answered 401', 1],
     [403, { error: 'ForbiddenError', message: token }, 'answered 403 ForbiddenError', 1],
@@ -74,7 +74,7 @@ describe('a read', () => {
     expect([result, requests]).toMatchObject([E.left(error), 1])
   })
 
-  it.each<readonly [Headers, string | object, number]>([
+  it.each([
     [{ 'retry-after': '7' }, limitBody('2026-05-01T12:00:30.000Z'), 7],
     [{ 'retry-after': new Date(now + 9_000).toUTCString() }, limitBody(), 9],
     [{}, limitBody('2026-05-01T12:00:01.250Z'), 2],

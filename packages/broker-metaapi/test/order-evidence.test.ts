@@ -15,7 +15,7 @@ import {
 import { clientId, dealRow, order, positionRow } from './support.ts'
 
 const sentAt = Date.parse('2026-05-01T12:00:00.000Z')
-const at = (seconds: number): string => new Date(sentAt + seconds * 1_000).toISOString()
+const at = (seconds: number) => new Date(sentAt + seconds * 1_000).toISOString()
 const soon = sentAt + 2_000
 const late = sentAt + 121_000
 
@@ -328,7 +328,7 @@ describe('an order is filled in part', () => {
 })
 
 describe('an order is rejected', () => {
-  it.each<[state: string, left: number]>([
+  it.each([
     ['REJECTED', 0.1],
     ['CANCELED', 0.1],
     ['EXPIRED', 0.1],
@@ -401,7 +401,7 @@ describe('a pending order', () => {
       contextAt(now, { executedAtLatest: sentAt + filledAt * 1_000, ...more }),
     )
 
-  it.each<readonly [string, Lists, object | undefined]>([
+  it.each([
     ['while it waits', { orders: [waiting()] }, held],
     [
       'under another number, whose first one was cancelled',
@@ -487,7 +487,7 @@ describe('a pending order', () => {
     })
   })
 
-  it.each<Case>([
+  it.each([
     ['filled long after it was sent', { deals: [lateDeal()] }, ends({ kind: 'filled', fill })],
     [
       'filled under another number',
@@ -579,7 +579,7 @@ describe('a pending order', () => {
 
   const alone: Lists = { positions: [position({ time: at(filledAt) })] }
   const withItsEnd: Lists = { ...alone, historyOrders: [finished('FILLED')] }
-  it.each<readonly [string, Lists, Partial<LookupContext>, object]>([
+  it.each<[string, Lists, Partial<LookupContext>, object]>([
     [
       'of a hedging account',
       alone,
@@ -599,7 +599,7 @@ describe('a pending order', () => {
     expect(answers(lists, justAfter, context)).toEqual(answer)
   })
 
-  it.each<readonly [string, Row]>([
+  it.each([
     ['no price at which it would wait then', { type: 'ORDER_TYPE_BUY_STOP_LIMIT' }],
     ['no time at which it expires', { expirationType: 'ORDER_TIME_SPECIFIED' }],
   ])('with %s is held on terms that are not known', (_, more) => {
@@ -663,7 +663,7 @@ describe('a pending order', () => {
 
   const replaced = waiting({ ...nameless, id: '600', time: at(filledAt + 1) })
   const cancelledNow = finished('CANCELED', unexecuted)
-  it.each<readonly [string, Lists, Partial<LookupContext>, object]>([
+  it.each<[string, Lists, Partial<LookupContext>, object]>([
     [
       'cancelled, beside one of another number of ours on a netting account',
       { orders: [replaced], historyOrders: [cancelledNow] },
@@ -694,7 +694,7 @@ describe('a pending order', () => {
     )
   })
 
-  it.each<readonly [string, Lists]>([
+  it.each([
     ['an open order', { orders: [waiting({ id: '600', clientId: undefined })] }],
     ['a deal', { deals: [lateDeal({ orderId: '600', positionId: '600', clientId: undefined })] }],
     [
@@ -793,7 +793,7 @@ describe('an order is open', () => {
   })
 
   // Some brokers work the rest of a market order for longer than a minute.
-  it.each<readonly [string, Lists]>([
+  it.each([
     ['a deal of a part', { deals: [deal({ volume: 0.05, time: at(70) })] }],
     ['a deal without a volume', { deals: [deal({ volume: undefined, time: at(70) })] }],
     ['a smaller position', { positions: [position({ volume: 0.05, time: at(70) })] }],
@@ -804,16 +804,7 @@ describe('an order is open', () => {
 })
 
 /** An answer for each row that is easily missed, or taken for what it is not. */
-it.each<
-  [
-    string,
-    Lists,
-    object,
-    now?: number,
-    context?: Partial<LookupContext>,
-    tickets?: { readonly orderId: string },
-  ]
->([
+it.each<[string, Lists, object, number?, Partial<LookupContext>?, { readonly orderId: string }?]>([
   [
     'a volume in binary fractions',
     { deals: [deal({ volume: 0.09999999999999999 })] },
@@ -966,7 +957,7 @@ it('a row that cannot be read makes its list incomplete, on whatever page it is'
 })
 
 describe('an order is absent', () => {
-  it.each<readonly [string, Lists]>([
+  it.each([
     ['nothing', {}],
     ['a deal of another order', { deals: [deal({ clientId: 'TP_9999999999_abcdefghij' })] }],
     ['trades of another program', { deals: [deal(foreign)], historyOrders: [done(foreign)] }],
@@ -1027,7 +1018,7 @@ describe('a row without a client id that looks like the order', () => {
   const hedging = { traits: { isHedging: true } }
   const netting = { traits: { isHedging: false } }
 
-  it.each<readonly [string, Lists, Partial<LookupContext>, object]>([
+  it.each<[string, Lists, Partial<LookupContext>, object]>([
     ['could be it', all(), {}, unreadable],
     ['could be a part of it', all({ volume: 0.05 }), {}, unreadable],
     ['could be it as a position', { positions: [position(nameless)] }, {}, unreadable],
@@ -1235,7 +1226,7 @@ describe('a lookup', () => {
           volume: cents / 100,
           at: sentAt + filled.length - 1,
           positionId: 'own',
-          price: expect.closeTo(price, 12) as number,
+          price: expect.closeTo(price, 12),
         }
         return fc.shuffledSubarray(rows, { minLength: rows.length }).map((shuffled) => ({
           fill,

@@ -76,12 +76,12 @@ const open = (options: Partial<AccountOptions> = {}, config: Partial<MetaApiConf
   }
 }
 
-const anyTicket = expect.any(String) as string
-const daysAgo = (days: number): number => Date.now() - days * dayMs
+const anyTicket = expect.any(String)
+const daysAgo = (days: number) => Date.now() - days * dayMs
 const fillOf = (volume: number) => ({
   price: ask,
   volume,
-  at: expect.any(Number) as number,
+  at: expect.any(Number),
   positionId: anyTicket,
 })
 const filled = { kind: 'filled', fill: fillOf(0.1) }
@@ -196,7 +196,7 @@ const expectBook = async ({ book, look, open }: Pending, shown: object | undefin
 }
 
 describe.concurrent.each(accountKinds)('a pending order of an account of %j', (options) => {
-  it.each<readonly [Fault, answer: object, error: string | undefined, isMade: boolean]>([
+  it.each<readonly [Fault, object, string | undefined, boolean]>([
     [
       { kind: 'patch', remove: ['orderId'] },
       { kind: 'open', brokerOrderId: null },
@@ -308,7 +308,7 @@ describe('an order', () => {
     const answer = await one.send()
     expect(answer).toEqual({
       kind: 'accepted',
-      brokerOrderId: expect.stringMatching(/^\d+$/) as string,
+      brokerOrderId: expect.stringMatching(/^\d+$/),
     })
     expect([one.executed(), await one.look()]).toEqual([0, { kind: 'unfinished' }])
     for (const route of lists) one.set(route, forget)
@@ -318,7 +318,7 @@ describe('an order', () => {
     ).toMatchObject({ kind: 'found' })
   })
 
-  it.each<readonly [readonly FaultRoute[], object]>([
+  it.each<[FaultRoute[], object]>([
     [['positions'], filled],
     [['deals'], filled],
     [['positions', 'deals'], { kind: 'filled', fill: { positionId: anyTicket } }],
@@ -333,7 +333,7 @@ describe('an order', () => {
     one.set('trade', { kind: 'partial-fill' })
     const { clientId } = one.order
     const first = { symbol: 'EURUSD', volume: 0.02, clientId, time: new Date().toISOString() }
-    const lag = (route: FaultRoute, row: object): void =>
+    const lag = (route: FaultRoute, row: object) =>
       one.set(route, { kind: 'reply', status: 200, body: [{ ...first, ...row }], times: 1 })
     lag('positions', { id: '1', type: 'POSITION_TYPE_BUY', openPrice: ask })
     lag('deals', { id: '2', type: 'DEAL_TYPE_BUY', price: ask, profit: 0, positionId: '1' })

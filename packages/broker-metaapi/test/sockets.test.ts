@@ -21,7 +21,7 @@ afterAll(() => {
   for (const server of open) server.close()
 })
 
-const listen = async (server: net.Server): Promise<number> => {
+const listen = async (server: net.Server) => {
   open.push(server)
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -39,7 +39,7 @@ tls.setDefaultCACertificates([...tls.getCACertificates('default'), trusted.cert]
 /** A server with any behaviour; counts its connections, requests and bytes. */
 const serve = async (onConnection: (socket: net.Socket) => void, certificate?: typeof trusted) => {
   const seen = { connections: 0, requests: 0, bytes: 0 }
-  const onSocket = (socket: net.Socket): void => {
+  const onSocket = (socket: net.Socket) => {
     socket.on('data', (bytes) => {
       seen.bytes += bytes.length
       if (bytes.toString().startsWith('POST ')) seen.requests += 1
@@ -106,7 +106,7 @@ describe('a trade is certainly not sent if', () => {
 })
 
 describe.concurrent('a trade may have been executed if the other side', () => {
-  it.each<readonly [string, (socket: net.Socket) => void]>([
+  it.each([
     ['hangs up as soon as it has accepted', (socket) => void socket.end()],
     ['resets after the first bytes', once((socket) => socket.resetAndDestroy())],
     ['hangs up after the first bytes', once((socket) => void socket.end())],
@@ -202,7 +202,7 @@ const brokerAt = async (
 const deadlines = { shortReadMs: 500, readMs: 700 }
 
 describe.concurrent('a read', () => {
-  it.each<readonly [string, http.RequestListener]>([
+  it.each<[string, http.RequestListener]>([
     ['is not answered', silent],
     [
       'drips',
@@ -275,7 +275,7 @@ describe.concurrent('a read', () => {
     let sent = 0
     const broker = await brokerAt((_, response) => {
       const chunk = Buffer.alloc(1_048_576, ' ')
-      const more = (): void => {
+      const more = () => {
         while (!response.destroyed && sent < 200) {
           sent += 1
           if (!response.write(chunk)) return void response.once('drain', more)

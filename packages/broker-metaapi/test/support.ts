@@ -47,7 +47,7 @@ export const apiWith = (config: Partial<MetaApiConfig> = {}) =>
   })
 
 /** For tests that use nock: no request leaves, and no reply of one test remains for the next. */
-export const closeNetwork = (): void => {
+export const closeNetwork = () => {
   beforeAll(() => nock.disableNetConnect())
   afterEach(() => {
     nock.abortPendingRequests()

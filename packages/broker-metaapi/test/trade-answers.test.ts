@@ -177,7 +177,7 @@ describe('a return code', () => {
     },
   )
 
-  it.each<readonly [string, object]>([
+  it.each([
     ['that no table lists', { numericCode: 10047, stringCode: 'TRADE_RETCODE_NEW' }],
     [
       'that is not listed, with a listed name',
@@ -219,7 +219,7 @@ const busy = { numericCode: 10024, stringCode: 'TRADE_RETCODE_TOO_MANY_REQUESTS'
 const someError = { error: 'SomeError' }
 
 describe('an answer', () => {
-  it.each<readonly [number, object | string]>([
+  it.each([
     [200, ''],
     [200, '<html></html>'],
     [200, '{"numericCode":10009,"stringCode":"TRADE_RETCODE_DO'],
@@ -249,7 +249,7 @@ describe('an answer', () => {
     expect(await outcomesOf(status, body)).toEqual(outcomeUnknown)
   })
 
-  it.each<readonly [number, object | string, Headers, Outcomes]>([
+  it.each([
     [401, someError, {}, unavailable('trade: answered 401 SomeError', 'token_refused')],
     [403, someError, {}, unavailable('trade: answered 403 SomeError')],
     [429, tooMany, { 'retry-after': '7' }, limited(7_000)],
@@ -274,7 +274,7 @@ describe('an answer', () => {
     )
   })
 
-  it.each<readonly [object, string]>([
+  it.each([
     [{ message: 'Validation failed (aa11bb22cc33)' }, 'Validation failed'],
     [
       {
@@ -290,7 +290,7 @@ describe('an answer', () => {
     )
   })
 
-  it.each<readonly [number, object | string, Outcomes]>([
+  it.each([
     [200, informationRow, gone('SYMBOL_NOT_FOUND', 'not found')],
     [404, someError, notProvisioned],
     [504, someError, unavailable('account-information: answered 504 SomeError')],
@@ -355,7 +355,7 @@ describe('no trade is sent', () => {
     },
   )
 
-  it.each<readonly [number, object, Outcomes]>([
+  it.each([
     [401, someError, unavailable('account-region: answered 401 SomeError', 'token_refused')],
     [404, someError, notProvisioned],
     [504, someError, unavailable('account-region: answered 504 SomeError')],
@@ -376,7 +376,7 @@ const pendingBody = (type: string, openPrice: number, more: object = {}) => ({
 
 describe('the body', () => {
   const position = { positionId: ticket }
-  const ownClientId = expect.stringMatching(/^TP_[0-9a-f]{10}_close$/) as string
+  const ownClientId = expect.stringMatching(/^TP_[0-9a-f]{10}_close$/)
   const { positionTrading, trading } = apiWith()
   const { stopLoss: _stop, takeProfit: _take, ...plain } = order
   const withMore = { ...plain, side: 'sell' as const, comment: 'mine', price: 1.1 }
@@ -389,7 +389,7 @@ describe('the body', () => {
   const placePending = (limitOrStop: LimitOrStop, side: 'buy' | 'sell' = 'buy') =>
     trading.placeOrder(account, { ...order, side, limitOrStop }, always)
 
-  it.each<readonly [string, () => Promise<unknown>, object]>([
+  it.each([
     [
       'of a limit order has its price and no expiry',
       placePending({ type: 'limit', price: 1.0812345, timeInForce: 'gtc' }),

@@ -30,7 +30,7 @@ const setUp = ([status, code, details]: Refusal, retryAfter = '1') => {
     retry: { attempts: 2, withinMs: 10_000 },
   })
   /** Returns the code of the error. */
-  const read = async (): Promise<unknown> => {
+  const read = async () => {
     const failed = client.listAccounts().catch((error: { code: string }) => error.code)
     await vi.advanceTimersByTimeAsync(12_000)
     return failed

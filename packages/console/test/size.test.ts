@@ -17,7 +17,7 @@ const files = new Map(
     readFileSync(resolve(built, 'assets', name)),
   ]),
 )
-const bytesOf = (contents: Iterable<string | Buffer>): number =>
+const bytesOf = (contents: Iterable<string | Buffer>) =>
   [...contents].reduce((total, content) => total + gzipSync(content).length, 0)
 
 it('is small at first load, and needs no inline script or style', async ({ annotate }) => {

@@ -78,7 +78,7 @@ const setUp = (answers: readonly Answer[]) => {
   return { writes: createWrites(client, account), sent, latest, requests }
 }
 
-const pass = async (seconds: number): Promise<void> => {
+const pass = async (seconds: number) => {
   for (let second = 0; second < seconds; second += 1) {
     await new Promise((resolve) => setImmediate(resolve))
     await vi.advanceTimersByTimeAsync(1_000)

@@ -65,7 +65,7 @@ const createTestClock = () => {
   let at = Date.parse('2026-11-02T12:00:00.123Z')
   return {
     now: () => at,
-    elapse: (ms: number): void => {
+    elapse: (ms: number) => {
       at += ms
     },
   }
@@ -99,7 +99,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     ;[hanging, workers, warnings] = [[], [], []]
     ports = await start()
   })
-  const stop = async (): Promise<void> => {
+  const stop = async () => {
     for (const { end } of hanging.splice(0)) end(ok)
     await Promise.all(workers.splice(0).map((worker) => worker.stop()))
   }
@@ -131,7 +131,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     silent.has(due.to.webhook.id)
       ? new Promise((resolve) => void hanging.push({ due, end: resolve }))
       : ok
-  const restart = async (options: EventOptions = {}): Promise<void> => {
+  const restart = async (options: EventOptions = {}) => {
     await stop()
     ports = await start(options)
     await working(hangWhereSilent)
@@ -143,7 +143,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   ): Promise<Webhook> => {
     return ports.storedWebhook(of ?? (await newOwner()), fields)
   }
-  const createSilent = async (count: number, owner: Owner): Promise<void> => {
+  const createSilent = async (count: number, owner: Owner) => {
     for (let made = 0; made < count; made++) silent.add((await created(owner)).id)
   }
   const record = (owner: Owner, events = newEvents(1)) => ports.record(owner, events)
@@ -689,7 +689,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     return { webhook, original: (await latest(webhook))?.id }
   }
 
-  it.each<[what: string, startLate: (webhook: Webhook) => Promise<void>]>([
+  it.each<[string, (webhook: Webhook) => Promise<void>]>([
     [
       'that was not sent in time',
       async ({ id }) => {
@@ -795,7 +795,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     },
   )
 
-  const timeOut = async (): Promise<void> => {
+  const timeOut = async () => {
     for (const { due, end } of hanging.splice(0)) {
       end(timedOut)
       await poll(() => latest(due.to.webhook)).toMatchObject({

@@ -188,7 +188,7 @@ describe('the session', () => {
       await trx.raw(statement, values)
     })
     await expect(failing).rejects.toMatchObject({
-      code: expect.stringMatching(/^(?:42|22|23)/) as string,
+      code: expect.stringMatching(/^(?:42|22|23)/),
     })
     await database.knex('notes').insert({ id: 8 })
     expect(await ids()).toEqual([8])
@@ -296,12 +296,12 @@ describe('a disk that is almost full', () => {
       }
       expect(logged[0]).toEqual({
         event: 'disk_full',
-        reason: expect.stringContaining(refusal) as string,
+        reason: expect.stringContaining(refusal),
       })
     },
   )
 
-  it.each<[what: string, write: (trx: Knex.Transaction) => PromiseLike<unknown>]>([
+  it.each<[string, (trx: Knex.Transaction) => PromiseLike<unknown>]>([
     ['an insert', (trx) => trx('notes').insert({ text: 'refused' })],
     ['a copy', (trx) => copyRows(trx, [{ target: sql`notes (text)`, rows: [['refused']] }])],
   ])(

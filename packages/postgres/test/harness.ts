@@ -73,7 +73,7 @@ export const createServerDatabase = async (options = '') => {
   return { url: url.href, drop: () => runOnServer(`drop database ${name} with (force)`) }
 }
 
-const runOnServer = async (statement: string): Promise<void> => {
+const runOnServer = async (statement: string) => {
   const client = new Client({ connectionString: serverUrl })
   await client.connect()
   try {
@@ -231,7 +231,7 @@ export const startInstance = (
     deliveries: events.deliveries,
     deliveryJobs: events.jobs,
     eventLog: events.log,
-    record: async (owner: Owner, recorded: readonly ServiceEvent[]): Promise<void> => {
+    record: async (owner: Owner, recorded: readonly ServiceEvent[]) => {
       const owned = recorded.map((event) => ({ owner, event }))
       await knex.transaction((trx) => recorder.recordWithin(trx, owned))
     },
@@ -251,7 +251,7 @@ export const startInstance = (
     recordOrder: (order: PendingOrder, more?: Partial<NewOrder>) =>
       rightOf(orders.store.record(order.owner, toRecord(order, more))),
     /** Writes a step of an order from its placement as it is stored. */
-    advance: async (owner: Owner, id: OrderId, step: Transition): Promise<boolean> => {
+    advance: async (owner: Owner, id: OrderId, step: Transition) => {
       const from = O.toUndefined(await rightOf(orders.store.findStored(owner, id)))
       if (from === undefined) return expect.fail(`there is no order ${id}`)
       return rightOf(orders.store.advance(owner, from, step, Date.now()))
@@ -267,7 +267,7 @@ export const runsOn = (kind: DatabaseKind, runs: number): { readonly numRuns: nu
 })
 
 /** How many statements wait for a lock. */
-export const lockWaits = async ({ knex }: Instance): Promise<number> =>
+export const lockWaits = async ({ knex }: Instance) =>
   (
     await knex('pg_stat_activity').whereRaw(
       `datname = current_database() and wait_event_type = 'Lock'`,
@@ -305,8 +305,8 @@ export const onEachDatabase = (
   what: string,
   declare: (here: Instance, there: Instance, kind: DatabaseKind) => void,
   options: InstanceOptions = {},
-): void => {
-  const declareOn = (kind: DatabaseKind): void => {
+) => {
+  const declareOn = (kind: DatabaseKind) => {
     let opened: Awaited<ReturnType<typeof openDatabases>>
     let [here, there]: readonly Instance[] = []
     beforeAll(async () => {

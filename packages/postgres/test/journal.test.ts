@@ -182,7 +182,7 @@ const make = async (
   claim: JournalClaim,
   deals: readonly BrokerDeal[],
   step: Step,
-): Promise<unknown> => {
+) => {
   if (step.step === 'reread') await rightOf(journal.setReread(claim, step))
   if (step.step !== 'write') return rightOf(journal.find(claim.account))
   const [vanished, changed, inserted] = [step.vanished, step.changed, step.inserted].map(
@@ -264,7 +264,7 @@ const openPorts = (here: Instance, { knex }: Instance) => ({
   ),
   elsewhere: openJournal({ knex, heartbeats, log: silent }).journal,
   // Claims and jobs go by the database's own clock.
-  elapse: async (ms: number): Promise<void> => {
+  elapse: async (ms: number) => {
     const times = [
       'leased_until',
       'paused_until',

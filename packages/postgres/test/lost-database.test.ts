@@ -200,7 +200,7 @@ const openBehindProxy = async (
       fault = at
       isCommitting = false
     },
-    loseConnections: async (): Promise<void> => {
+    loseConnections: async () => {
       proxy.blackHole()
       await proxy.resume()
     },

@@ -54,7 +54,7 @@ const idsOf = (...orders: readonly { readonly id: OrderId }[]) =>
 
 onEachDatabase('orders', (here, there, kind) => {
   const another = (pollMs: number) => openOrders(here, { pollMs, idlePollMs: pollMs })
-  const databaseRun = async (): Promise<string> => {
+  const databaseRun = async () => {
     const { rows } = await here.knex.raw<{ rows: [{ run: string }] }>(
       'select extract(epoch from pg_postmaster_start_time())::text as run',
     )
@@ -74,7 +74,7 @@ onEachDatabase('orders', (here, there, kind) => {
       orders.map(({ id }) => id),
     ])
   const rowOf = ({ id }: { readonly id: OrderId }) => here.knex('orders').where({ id }).first()
-  const countOf = async (table: string, { userId }: Owner): Promise<number> =>
+  const countOf = async (table: string, { userId }: Owner) =>
     (await here.knex(table).where({ user_id: userId })).length
 
   /** Works until `stop`; the jobs as they came. */
@@ -422,7 +422,7 @@ onEachDatabase('orders', (here, there, kind) => {
 
   const recordedOn = async (account: Account, createdAt = noon): Promise<OrderId> =>
     (await here.recordOrder(newOrderOn(account, createdAt))).id
-  const advanced = async ({ owner }: Account, id: OrderId, step: Transition): Promise<void> =>
+  const advanced = async ({ owner }: Account, id: OrderId, step: Transition) =>
     expect(await here.advance(owner, id, step)).toBe(true)
   it('an account’s orders are not stored as sending while it is halted, and the open ones are given out again where the halt cancels orders', async () => {
     const sending: Transition = {
@@ -575,7 +575,7 @@ onEachDatabase('orders', (here, there, kind) => {
     ])
   })
 
-  it.each<[what: string, changed: (account: Account, userId: UserId) => Partial<Account>]>([
+  it.each<[string, (account: Account, userId: UserId) => Partial<Account>]>([
     ['user', ({ owner }, userId) => ({ owner: { ...owner, userId } })],
     ['platform', () => ({ brokerType: 'ctrader' })],
   ])(

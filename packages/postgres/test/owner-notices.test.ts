@@ -209,7 +209,7 @@ onEachDatabase('owner notices', (here, there) => {
     expect(await pauseAfter(odd, 1)).toBeLessThanOrEqual(5)
     expect(here.warnings).toContainEqual({
       event: 'owner_notice_failed',
-      reason: expect.stringContaining('does not decode at notice') as string,
+      reason: expect.stringContaining('does not decode at notice'),
     })
   })
 

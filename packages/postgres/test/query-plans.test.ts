@@ -24,7 +24,7 @@ const { id: accountId, owner } = account
 const { tenantId } = owner
 
 // Two thousand tenants with little each, and much of one tenant that has ended.
-const crowd = (tenantId: string): readonly string[] => [
+const crowd = (tenantId: string) => [
   `insert into tenants (id, name) select 'crowd-' || n, 'Crowd' from generate_series(1, 2000) n`,
   `insert into users (tenant_id, id, email, plan) select 'crowd-' || n, 'crowd-' || n, 'e', 'free' from generate_series(1, 2000) n`,
   `insert into accounts (id, tenant_id, user_id, name, broker_type, account_number, server, purpose, linked_as_demo, currency, balance, equity, margin, status,
@@ -130,7 +130,7 @@ onEachDatabase('statements', (here) => {
     })()
   }
 
-  const explain = async ({ sql, bindings }: Knex.Sql, options = 'format json'): Promise<string> => {
+  const explain = async ({ sql, bindings }: Knex.Sql, options = 'format json') => {
     // The statement as it was sent, its placeholders turned back into knex's own.
     const { rows } = await here.knex.raw<{ rows: unknown[] }>(
       `explain (${options}) ${sql.replaceAll(/\$\d+/g, '?')}`,
@@ -139,10 +139,7 @@ onEachDatabase('statements', (here) => {
     return JSON.stringify(rows)
   }
   /** @param explained statements that need not be explained again */
-  const plansOf = async (
-    call: () => Promise<unknown>,
-    explained = new Set<string>(),
-  ): Promise<string> => {
+  const plansOf = async (call: () => Promise<unknown>, explained = new Set<string>()) => {
     statements.length = 0
     await call()
     const sent = statements.filter(({ sql }) =>
@@ -187,7 +184,7 @@ onEachDatabase('statements', (here) => {
   const slice = { after: undefined, limit: 101 }
   const place = { closedAt: day, closingDealId: '5', accountId }
   const everything = { accountIds: [accountId], filter: { profit: 'all' } } as const
-  it.each<[string, () => () => Promise<unknown>]>([
+  it.each([
     ['accounts of an owner', () => here.accounts.list(owner)],
     ['webhooks of an owner', () => here.webhooks.list(owner)],
     [
@@ -206,7 +203,7 @@ onEachDatabase('statements', (here) => {
     accountIds: [accountId],
     filter: { profit: 'profit', symbol: 'EURUSD' as never, from: 0, to: day },
   } as const
-  it.each<[string, () => () => Promise<unknown>]>([
+  it.each([
     ['any order', () => here.operatorOrders.find('ord_none' as never)],
     ['the open orders of an account', () => here.orders.openOrders(broker.owner, broker.accountId)],
     ['how far a journal is', () => journal.journal.find(broker)],
@@ -275,7 +272,7 @@ onEachDatabase('statements', (here) => {
     expect(plans.join()).not.toMatch(/"Rows Removed by Filter":[1-9]/)
   })
 
-  it.each<[string, string, () => Promise<unknown>]>([
+  it.each([
     ['due orders', 'orders_due', () => claims(here.orderJobs)],
     ['due journals', 'journals_due', () => claims(journal.jobs)],
     [

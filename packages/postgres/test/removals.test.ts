@@ -88,11 +88,11 @@ const storedWith = async (here: Instance, rows: number) => {
   return { account, webhook, order, claim }
 }
 
-const dealsOf = async ({ knex }: Instance, account: Account): Promise<number> =>
+const dealsOf = async ({ knex }: Instance, account: Account) =>
   (await knex('deals').where({ account_id: account.id })).length
 
 /** What requests find of an owner and an account. */
-const seenOf = async (here: Instance, stored: Account, webhook: Webhook): Promise<unknown> => {
+const seenOf = async (here: Instance, stored: Account, webhook: Webhook) => {
   const page = { page: 1, limit: 2 }
   const account = { ...brokerAccountOf(stored), providerAccountId: 'p-1' }
   const { owner, accountId } = account

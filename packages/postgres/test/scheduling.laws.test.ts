@@ -125,11 +125,11 @@ describe('a fair pool', () => {
         const pool = createFairPool(limits)
         const running: (FairPoolKey & { readonly release: ReleaseSlot })[] = []
         const waiting: FairPoolKey[] = []
-        const busy = (tenant: string, account?: string): number =>
+        const busy = (tenant: string, account?: string) =>
           running.filter(
             (one) => one.tenant === tenant && (account === undefined || one.account === account),
           ).length
-        const check = (): void => {
+        const check = () => {
           expect(running.length).toBeLessThanOrEqual(limits.size)
           for (const { tenant, account } of running) {
             expect(busy(tenant)).toBeLessThanOrEqual(limits.perTenant)
@@ -141,7 +141,7 @@ describe('a fair pool', () => {
           )
           expect(running.length < limits.size && startable.length > 0).toBe(false)
         }
-        const begin = async (entry: FairPoolKey): Promise<void> => {
+        const begin = async (entry: FairPoolKey) => {
           waiting.push(entry)
           const release = await pool.acquire(entry, forever)
           waiting.splice(waiting.indexOf(entry), 1)

@@ -181,7 +181,7 @@ onEachDatabase('sealed secrets', (here) => {
     const all = await stored(under(0), 4)
     const { knex } = here
     const unreadable = {
-      left: { reason: expect.stringContaining('cannot be decrypted') as string },
+      left: { reason: expect.stringContaining('cannot be decrypted') },
     }
     const nothing = { token: unreadable, webhook: unreadable, reply: unreadable }
     for (const [table, column] of columns) {

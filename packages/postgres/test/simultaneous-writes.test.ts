@@ -248,11 +248,11 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
       limit: number,
       filters: { readonly symbol?: string; readonly to?: number },
       stride: number,
-    ): Promise<void> => {
+    ) => {
       const owner = await storedOwner(instance(0).operator)
       const recorded: Order[] = []
       const writing = { isOver: false }
-      const recordNext = async (n: number): Promise<void> => {
+      const recordNext = async (n: number) => {
         const symbol = n % 2 === 0 ? 'XAUUSD' : 'EURUSD'
         const order = newOrder(owner, noon + (((n * stride) % 10) - 5) * dayMs, { symbol })
         await instance(n).recordOrder(order)
@@ -416,7 +416,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
       await write(here.operator, { desks: puts(...desks) })
       const openPositions = await noPositions(here, [account, account])
       const keys = { ...noKeys, desks: desks.map(({ id }) => id) }
-      const deadlocks = async (): Promise<unknown> =>
+      const deadlocks = async () =>
         (await here.knex('pg_stat_database').whereRaw('datname = current_database()').first())
           .deadlocks
       const before = await deadlocks()

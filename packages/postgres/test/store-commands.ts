@@ -181,7 +181,7 @@ const changesOf = <Put, Key>(
     },
   )
 
-const idOf = ({ id }: { readonly id: string }): string => id
+const idOf = ({ id }: { readonly id: string }) => id
 const user = fc
   .record({ n: fc.nat(3), email: one('a', 'ünï'), plan: one('free', 'pro') })
   .map(({ n, ...fields }) => {
@@ -327,13 +327,13 @@ const call = <Args extends readonly unknown[]>(
   }))
 
 /** The same text for the same value, in whatever order its fields were written. */
-const textOf = (value: unknown): string =>
+const textOf = (value: unknown) =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )
-const byText = (a: unknown, b: unknown): number => (textOf(a) < textOf(b) ? -1 : 1)
+const byText = (a: unknown, b: unknown) => (textOf(a) < textOf(b) ? -1 : 1)
 const inAnyOrder = (records: OperatorRecords) =>
   Object.fromEntries(
     Object.entries(records).map(([kind, list]: [string, readonly unknown[]]) => [

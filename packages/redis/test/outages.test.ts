@@ -30,10 +30,9 @@ afterAll(() => {
   for (const one of opened) one.close()
 })
 
-const outcomeOf = ({ refusal }: RateVerdict): string =>
+const outcomeOf = ({ refusal }: RateVerdict) =>
   refusal === null ? 'passed' : refusal.exceeded.scope
-const times = (count: number, what: string): readonly string[] =>
-  Array.from({ length: count }, () => what)
+const times = (count: number, what: string) => Array.from({ length: count }, () => what)
 
 const openInstance = async (
   url: string,
@@ -41,7 +40,7 @@ const openInstance = async (
 ): Promise<Instance> => {
   const lines: Instance['lines'] = []
   const suspended: string[] = []
-  const onSuspension = ({ id }: RateSubject): void => void suspended.push(id)
+  const onSuspension = ({ id }: RateSubject) => void suspended.push(id)
   const limiter = await openRedisRateLimiter({
     url,
     local: createFakeRateLimiter(onSuspension),
@@ -74,11 +73,7 @@ const openInstance = async (
 }
 
 /** Both refuse once they share again, and only the first reported it. */
-const expectSuspension = async (
-  subject: RateSubject,
-  reporting: Instance,
-  other: Instance,
-): Promise<void> => {
+const expectSuspension = async (subject: RateSubject, reporting: Instance, other: Instance) => {
   await reporting.until('shared')
   await other.until('shared')
   expect([await reporting.ask(subject, 1), await other.ask(subject, 1)]).toEqual([
@@ -132,7 +127,7 @@ describe.skipIf(!isInstalled)(
       const one = await openInstance(server.url)
       const admin = new Redis(server.url)
       await admin.replicaof('127.0.0.1', 1)
-      const connections = async (): Promise<number> =>
+      const connections = async () =>
         Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))?.[1])
       const before = await connections()
       expect(await one.check()).toContain('READONLY')

@@ -14,9 +14,9 @@ export const serverTitle =
   serverUrl === undefined ? 'on a Redis server (TEST_REDIS_URL not set)' : 'on a Redis server'
 
 /** Keys that nobody else uses. */
-export const newPrefix = (): string => `tradeport-test-${randomBytes(6).toString('hex')}:`
+export const newPrefix = () => `tradeport-test-${randomBytes(6).toString('hex')}:`
 
-export const removeKeys = async (prefix: string): Promise<void> => {
+export const removeKeys = async (prefix: string) => {
   const redis = new Redis(serverUrl ?? '')
   try {
     for await (const keys of redis.scanStream({
@@ -47,7 +47,7 @@ interface OwnServer extends AsyncDisposable {
 export const startOwnServer = async (): Promise<OwnServer> => {
   const port = await freePort()
   let child: ChildProcess | undefined
-  const start = async (): Promise<void> => {
+  const start = async () => {
     child = spawn(
       'redis-server',
       ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
@@ -55,7 +55,7 @@ export const startOwnServer = async (): Promise<OwnServer> => {
     )
     await answering(port)
   }
-  const stop = async (): Promise<void> => {
+  const stop = async () => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, 'exit')
     child.kill('SIGKILL')
@@ -77,7 +77,7 @@ export const startOwnServer = async (): Promise<OwnServer> => {
   }
 }
 
-const answering = async (port: number): Promise<void> => {
+const answering = async (port: number) => {
   const redis = new Redis(port, '127.0.0.1', {
     lazyConnect: true,
     retryStrategy: () => 50,

@@ -14,7 +14,7 @@ it('a quote is on the tick grid, near the base price, and the same whatever was 
       for (const other of before) used.prices.quote(one, other)
       const { bid, ask } = used.prices.quote(one, time)
       expect(fresh.prices.quote(one, time)).toEqual({ bid, ask })
-      const points = (price: number): number => price * 10 ** one.digits
+      const points = (price: number) => price * 10 ** one.digits
       for (const price of [bid, ask]) {
         expect(Number(price.toFixed(one.digits))).toBe(price)
         expect(price / one.basePrice).toBeGreaterThan(0.5)

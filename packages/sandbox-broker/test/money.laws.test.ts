@@ -92,10 +92,10 @@ const open = (seed: number, of: AccountOptions) => {
     const positions = control.positions()
     return positions[index % Math.max(1, positions.length)]
   }
-  const send = (body: Readonly<Record<string, unknown>>): void => {
+  const send = (body: Readonly<Record<string, unknown>>) => {
     control.trade(body)
   }
-  const run = (step: Step): void => {
+  const run = (step: Step) => {
     switch (step.kind) {
       case 'open':
         return send(step)
@@ -148,7 +148,7 @@ const open = (seed: number, of: AccountOptions) => {
   return { control, run }
 }
 
-const totalOf = (rows: readonly DealRow[], ...fields: readonly string[]): number =>
+const totalOf = (rows: readonly DealRow[], ...fields: readonly string[]) =>
   toNumber(sum(rows.flatMap((row) => fields.map((field) => decimal(Number(row[field] ?? 0))))))
 
 it('after any steps the balance is the exact sum of all deals but credit, and no two deals share time, entry and id', () => {

@@ -23,7 +23,7 @@ const pending = (type: string, openPrice: number, more: object = {}) => ({
 const setUpAccount = async (options: Omit<AccountOptions, 'id'> = {}) => {
   const bench = await setUp(options)
   const { sandbox, get, post } = bench
-  const pin = (price: number): void =>
+  const pin = (price: number) =>
     sandbox.prices.pin('EURUSD', { bid: price, ask: Number((price + 0.0002).toFixed(5)) })
   pin(bid)
   const rows = async <Row>(path: string) => (await get<readonly Row[]>(path)).body
@@ -93,7 +93,7 @@ describe('a pending order', () => {
 
 describe('a refusal', () => {
   const yesterday = '2026-03-10T12:00:00.000Z'
-  it.each<readonly [string, object, mt5: number, mt4: number]>([
+  it.each([
     ['a limit above the market on a buy', pending('BUY_LIMIT', 1.11), 10_015, 129],
     ['a limit below the market on a sell', pending('SELL_LIMIT', 1.09), 10_015, 129],
     ['a stop below the market on a buy', pending('BUY_STOP', 1.09), 10_015, 129],

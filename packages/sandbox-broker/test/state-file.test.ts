@@ -20,7 +20,7 @@ const accounts: readonly AccountOptions[] = [
   },
 ]
 
-const folder = async (): Promise<string> => {
+const folder = async () => {
   const path = await mkdtemp(join(tmpdir(), 'sandbox-'))
   onTestFinished(() => rm(path, { recursive: true }))
   return path

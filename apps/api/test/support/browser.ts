@@ -69,28 +69,28 @@ export const useBrowser = () => {
     /** The clock of a service that `pass` moves as well. */
     now: () => Date.now() + aheadMs,
     /** Lets time pass for a page, and for a service that has `now`. */
-    pass: (page: Page, ms: number): Promise<void> => {
+    pass: (page: Page, ms: number) => {
       aheadMs += ms
       return page.clock.fastForward(ms)
     },
   }
 }
 
-export const signInAs = async (page: Page, user: string): Promise<void> => {
+export const signInAs = async (page: Page, user: string) => {
   await page.getByLabel('API key').fill(keyOf(user))
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
 /** Waits until a page, or a part of it, has the text. */
-export const shows = (within: Page | Locator, text: string | RegExp): Promise<void> =>
+export const shows = (within: Page | Locator, text: string | RegExp) =>
   within.getByText(text).waitFor()
-export const press = (within: Page | Locator, name: string): Promise<void> =>
+export const press = (within: Page | Locator, name: string) =>
   within.getByRole('button', { name }).click()
-export const follow = (within: Page | Locator, name: string, exact = false): Promise<void> =>
+export const follow = (within: Page | Locator, name: string, exact = false) =>
   within.getByRole('link', { name, exact }).click()
 
 /** How many pixels a page is wider than its window. */
-export const overflowOf = (page: Page): Promise<number> =>
+export const overflowOf = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
 
 /** What axe finds wrong with a page for readers who use it without sight or without a mouse. */

@@ -62,5 +62,4 @@ export const historyOf = (deals: readonly DealRow[], currency = 'USD'): HistoryF
   deals,
 })
 
-const typeOf = (side: 'buy' | 'sell'): string =>
-  side === 'buy' ? 'DEAL_TYPE_BUY' : 'DEAL_TYPE_SELL'
+const typeOf = (side: 'buy' | 'sell') => (side === 'buy' ? 'DEAL_TYPE_BUY' : 'DEAL_TYPE_SELL')

@@ -23,7 +23,7 @@ export const startMailServer = async (port = 0) => {
         ? callback(null, { user: given.username })
         : callback(new Error('wrong password')),
     onData: (stream, _session, callback) => {
-      const receive = async (): Promise<void> => {
+      const receive = async () => {
         received.push(await PostalMime.parse(await text(stream)))
         callback()
       }

@@ -21,7 +21,7 @@ const mostHeight = 1_200
 /**
  * Whether letters look as in the screenshots, which have the font that Debian's Chromium comes with.
  */
-export const hasFont = (): boolean => {
+export const hasFont = () => {
   try {
     return execFileSync('fc-match', ['sans-serif'], { encoding: 'utf8' }).startsWith(
       'DejaVuSans.ttf',

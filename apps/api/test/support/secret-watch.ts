@@ -16,12 +16,12 @@ const known = new Map<string, string>()
 let heard: { readonly where: string; readonly text: string }[] = []
 let faults: string[] = []
 
-const know = (what: string, secret: string | null | undefined): void => {
+const know = (what: string, secret: string | null | undefined) => {
   if (typeof secret === 'string' && secret.length >= shortestSecret) known.set(secret, what)
 }
-const hear = (where: string, text: string): void => void heard.push({ where, text })
+const hear = (where: string, text: string) => void heard.push({ where, text })
 
-const eachSecret = (json: string | undefined, act: (secret: string) => void): void => {
+const eachSecret = (json: string | undefined, act: (secret: string) => void) => {
   try {
     JSON.parse(json ?? '', (field, value) => {
       if (secretFields.has(field) && typeof value === 'string') act(value)
@@ -32,7 +32,7 @@ const eachSecret = (json: string | undefined, act: (secret: string) => void): vo
   }
 }
 
-const hearReply = ({ method, url, sent, status, headers, text }: HeardReply): void => {
+const hearReply = ({ method, url, sent, status, headers, text }: HeardReply) => {
   const name = `${method} ${URL.parse(url)?.pathname ?? url}`
   let shown = text
   if (issuing.test(name)) eachSecret(sent, (secret) => know(`a secret sent with ${name}`, secret))
@@ -50,7 +50,7 @@ const hearReply = ({ method, url, sent, status, headers, text }: HeardReply): vo
 }
 
 /** As it is, as JSON has it, and as it is written in base64 and in hexadecimal. */
-const formsOf = (secret: string): readonly string[] => {
+const formsOf = (secret: string) => {
   const bytes = Buffer.from(secret)
   return [
     secret,
@@ -65,7 +65,7 @@ export const secretWatch = {
   hear,
   hearReply,
   /** A sentence for every fault since this was called last. */
-  takeFaults: (): readonly string[] => {
+  takeFaults: () => {
     for (const [secret, what] of known) {
       const forms = formsOf(secret)
       for (const { where, text } of heard)

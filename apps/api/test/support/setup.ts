@@ -4,7 +4,7 @@ import { afterAll, afterEach, expect } from 'vitest'
 import { contractWatch } from './service.ts'
 import { secretWatch } from './secret-watch.ts'
 
-const expectNoFaults = (): void =>
+const expectNoFaults = () =>
   expect([...secretWatch.takeFaults(), ...contractWatch.takeFaults()]).toEqual([])
 
 afterEach(expectNoFaults)

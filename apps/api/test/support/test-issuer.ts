@@ -23,7 +23,7 @@ export const startTestIssuer = async (now: () => number) => {
      * A token of user `u-1` of `acme` for an hour, with these claims in place of or beside those
      * that it needs.
      */
-    sign: async (claims: object = {}): Promise<string> => {
+    sign: async (claims: object = {}) => {
       const exp = Math.floor(now() / 1_000) + 3_600
       const token = await new SignJWT({
         iss: url,

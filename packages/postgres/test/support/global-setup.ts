@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
 
 // In a process of its own, because this one does not read the workspace's sources.
-const makeDatabase = (folder: string): string =>
+const makeDatabase = (folder: string) =>
   `import(${JSON.stringify(join(import.meta.dirname, '../../src/index.ts'))}).then(
     async ({ openDatabase }) => (await openDatabase({ folder: ${JSON.stringify(folder)} })).close())`
 
