@@ -296,7 +296,7 @@ it('of two commands at once that make one record, one is refused', async () => {
   )
 })
 
-const placed = async () => {
+const placed = async (): Promise<string> => {
   const order = {
     accountId: account,
     symbol: 'EURUSD',

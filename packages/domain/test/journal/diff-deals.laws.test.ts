@@ -114,7 +114,10 @@ describe('the difference between kept and shown deals', () => {
   )
 
   it('finds each of two like deals that were renumbered', () => {
-    const [held, shown] = ['12', '34'].map((ids) => [...ids].map((id) => ({ ...before, id })))
+    const [held, shown] = [
+      ['1', '2'],
+      ['3', '4'],
+    ].map((ids) => ids.map((id) => ({ ...before, id })))
     expect([...renamedDeals(held!, shown!, false).keys()]).toEqual(shown)
   })
 
