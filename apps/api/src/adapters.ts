@@ -136,6 +136,7 @@ export const openAdapters = async (
   const peerNotices = startPeerNotices({ database, clock, log })
   closers.defer(peerNotices.stop)
   const users = createUserStore(storeDependencies.knex)
+  // Its worker runs from here on, before those of workers.ts.
   const ownerNotices = await startOwnerNotices({
     smtp: config.smtp,
     queue: openOwnerNotices(storeDependencies),
@@ -161,7 +162,7 @@ export const openAdapters = async (
             metrics.webhookDisabled()
             log.warn(
               { event: 'webhook_disabled', webhookId: id, owner },
-              'a webhook was disabled, because five deliveries to it failed in a row',
+              'a webhook was disabled, because five attempts in a row failed',
             )
           },
         },
@@ -374,23 +375,23 @@ const importCalculations = async (): Promise<CalculationPool> =>
   (await import('./calculations.ts')).openCalculations()
 
 /** A quarter of each pool for one tenant. */
-const sendSlots = { size: 64, perTenant: 16, perAccount: 2 }
-const lookupSlots = { size: 32, perTenant: 8, perAccount: 1 }
+const sendSlots = { size: 64, perTenant: 16, perMember: 2 }
+const lookupSlots = { size: 32, perTenant: 8, perMember: 1 }
 
 /**
  * How many long reads of the database, and recoveries of missed events, run at once: in all, of a
  * tenant and of a user. The pool has ten connections.
  */
 const readConcurrency = {
-  trades: { size: 5, perTenant: 4, perAccount: 2 },
-  candlesAndDeliveries: { size: 2, perTenant: 2, perAccount: 1 },
+  trades: { size: 5, perTenant: 4, perMember: 2 },
+  candlesAndDeliveries: { size: 2, perTenant: 2, perMember: 1 },
 }
 
 const slotsOf =
   (pool: FairPool): AcquireSlot =>
   ({ owner, providerAccountId }, timeoutMs) =>
   () =>
-    pool.acquire({ tenant: owner.tenantId, account: providerAccountId }, timeoutMs)
+    pool.acquire({ tenant: owner.tenantId, member: providerAccountId }, timeoutMs)
 
 /** The provider's hosts, or a simulated provider that is started with the service. */
 const openProvider = async (

@@ -53,7 +53,7 @@ export const openCalculations = (limits: Partial<CalculationLimits> = {}): Calcu
     // The event loop comes first where both share a processor.
     niceIncrement: 10,
   })
-  const slots = createFairPool({ size: threads, perTenant: Infinity, perAccount: 1 })
+  const slots = createFairPool({ size: threads, perTenant: Infinity, perMember: 1 })
   /** The user of each calculation that runs or waits. */
   const users: string[] = []
   return {
@@ -71,7 +71,7 @@ export const openCalculations = (limits: Partial<CalculationLimits> = {}): Calcu
           )
         if (slots.waiting() >= queue) return tooManyWait
         users.push(user)
-        const key = { tenant: owner.tenantId, account: owner.userId }
+        const key = { tenant: owner.tenantId, member: owner.userId }
         const release = await slots.acquire(key, waitMs)
         const signal = AbortSignal.timeout(runMs)
         try {

@@ -24,7 +24,7 @@ import {
   createStreamSlots,
   createTrades,
   createWebhooks,
-  deliverEvent,
+  attemptDelivery,
   getMe,
   identifyCaller,
   processOrder,
@@ -206,6 +206,6 @@ export const composeUseCases = (adapters: Adapters) => {
     readDueJournal,
     followOpenOrders: openOrders.followOpenOrders,
     checkThresholds: checkThresholds(adapters),
-    deliverEvent: deliverEvent(ports),
+    attemptDelivery: attemptDelivery(ports),
   }
 }

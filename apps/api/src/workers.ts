@@ -13,7 +13,7 @@ export const startWorkers = async (
     readDueJournal,
     followOpenOrders,
     checkThresholds,
-    deliverEvent,
+    attemptDelivery,
   }: ComposedService,
   {
     orders,
@@ -52,36 +52,37 @@ export const startWorkers = async (
     return retry
   })
   workers.push(orderWorker)
-  if (events !== undefined) workers.push(await events.jobs.work((due) => deliverEvent(due)()))
-  // A round of the watch, or a read that is wanted. Neither open orders nor thresholds depend on
-  // the history: its read may fail, or take minutes in which the account gets no other round.
+  if (events !== undefined) workers.push(await events.jobs.work((due) => attemptDelivery(due)()))
+  // A journal that is due: its account's open orders and thresholds are checked beside the read of
+  // its history, and again every interval while that lasts, since they do not depend on it: it may
+  // fail, or take minutes.
   const journalWorker = await journal.jobs.work(async (claim) => {
     const followOrders = async (): Promise<void> => {
       if (await runOrThrow(followOpenOrders(claim.account))) orders.jobs.wake()
     }
-    const startRound = () =>
+    const startChecks = () =>
       Promise.allSettled([
         followOrders(),
         events === undefined ? false : runOrThrow(checkThresholds(claim.account)),
       ])
-    let round = startRound()
+    let checks = startChecks()
     const hasReadFigures = async (): Promise<boolean> => {
-      const [, checked] = await round
+      const [, checked] = await checks
       return checked.status === 'fulfilled' && checked.value
     }
     const reading = { isOver: false }
     const historyRead = Promise.allSettled([
       runOrThrow(readDueJournal(claim, { mayContinue: () => !isStopping, hasReadFigures })),
     ])
-    const isRead = historyRead.then(() => (reading.isOver = true))
+    const readEnded = historyRead.then(() => (reading.isOver = true))
     for (;;) {
       const nextAt = setTimeout(watchMs, undefined, { ref: false })
-      await round
-      await Promise.race([isRead, nextAt])
+      await checks
+      await Promise.race([readEnded, nextAt])
       if (reading.isOver) break
-      round = startRound()
+      checks = startChecks()
     }
-    const parts = [...(await historyRead), ...(await round)]
+    const parts = [...(await historyRead), ...(await checks)]
     const reasons = parts.flatMap((part) =>
       part.status === 'rejected' ? [describeFailure(part.reason)] : [],
     )

@@ -19,12 +19,12 @@ export const eventStreamOf = (description: string) => ({
   },
 })
 
-interface Events<Batch> {
+interface LiveBatches<Batch> {
   /** What the client resumes after where nothing came; undefined where it cannot resume. */
   readonly startsAfter?: string
-  /** A batch about every second, also without anything. */
+  /** A batch about every second, an empty one where nothing came. */
   readonly batches: AsyncIterable<Batch>
-  /** Empty for a batch without anything. */
+  /** Empty for an empty batch. */
   readonly framesOf: (batch: Batch) => string
   /** What the client resumes after once it has this batch. */
   readonly resumesAfter?: (batch: Batch) => string
@@ -37,14 +37,14 @@ const heartbeatMs = 15_000
 /** How long a client waits before it connects again. */
 const retry = { usual: 'retry: 2000\n', draining: 'retry: 1000\n\n' }
 
-export const eventStreamReply = <Batch>(events: Events<Batch>): StreamedReply => ({
+export const eventStreamReply = <Batch>(events: LiveBatches<Batch>): StreamedReply => ({
   headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
   content: (dependencies) => frames(events, dependencies),
   live: events,
 })
 
 async function* frames<Batch>(
-  { startsAfter, batches, framesOf, resumesAfter }: Events<Batch>,
+  { startsAfter, batches, framesOf, resumesAfter }: LiveBatches<Batch>,
   { isDraining }: Draining,
 ): AsyncGenerator<string, void, void> {
   yield `${retry.usual}${idLine(startsAfter)}\n`

@@ -633,7 +633,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     const written = {
       accountId: stored.id,
       linkedAt: stored.createdAt,
-      inserted,
+      firstSeen: inserted,
       positions,
       closedBefore: new Set<string>(),
       sumOfOthersAfter: () => 0,

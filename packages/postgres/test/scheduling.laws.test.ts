@@ -70,11 +70,11 @@ describe('a fair pool', () => {
   const forever = 1_000_000
 
   it('gives free slots to the tenants in turn', async () => {
-    const pool = createFairPool({ size: 1, perTenant: 1, perAccount: 1 })
-    const first = await pool.acquire({ tenant: 'a', account: '1' }, forever)
+    const pool = createFairPool({ size: 1, perTenant: 1, perMember: 1 })
+    const first = await pool.acquire({ tenant: 'a', member: '1' }, forever)
     const order: string[] = []
     const all = ['a', 'a', 'b', 'c'].map(async (tenant) => {
-      const release = await pool.acquire({ tenant, account: '1' }, forever)
+      const release = await pool.acquire({ tenant, member: '1' }, forever)
       order.push(tenant)
       release?.()
     })
@@ -84,14 +84,14 @@ describe('a fair pool', () => {
   })
 
   it('lets whoever waits for too long go without a slot, and gives none to it later', async () => {
-    const pool = createFairPool({ size: 1, perTenant: 1, perAccount: 1 })
-    const release = await pool.acquire({ tenant: 'a', account: '1' }, 0)
+    const pool = createFairPool({ size: 1, perTenant: 1, perMember: 1 })
+    const release = await pool.acquire({ tenant: 'a', member: '1' }, 0)
     for (const patienceMs of [0, 10])
-      expect(await pool.acquire({ tenant: 'b', account: '1' }, patienceMs)).toBeUndefined()
+      expect(await pool.acquire({ tenant: 'b', member: '1' }, patienceMs)).toBeUndefined()
     release?.()
     release?.()
     expect([pool.running(), pool.waiting()]).toEqual([0, 0])
-    expect(await pool.acquire({ tenant: 'b', account: '1' }, 0)).toBeDefined()
+    expect(await pool.acquire({ tenant: 'b', member: '1' }, 0)).toBeDefined()
   })
 
   it('is shared by the reads of a port, user by user', async () => {
@@ -103,7 +103,7 @@ describe('a fair pool', () => {
           return user
         }),
     }
-    const pool = createFairPool({ size: 3, perTenant: 3, perAccount: 2 })
+    const pool = createFairPool({ size: 3, perTenant: 3, perMember: 2 })
     const { read } = takingTurns(pool, port, (userId) => ({ tenantId: 't', userId }) as Owner, 10)
     const held = [read('busy', true)(), read('busy', true)()]
     expect(await read('other')()).toEqual(E.right('other'))
@@ -116,28 +116,28 @@ describe('a fair pool', () => {
   it('never passes a limit, never idles while something could run, and ends empty', async () => {
     const key = fc.record({
       tenant: fc.constantFrom('a', 'b', 'c'),
-      account: fc.constantFrom('1', '2'),
+      member: fc.constantFrom('1', '2'),
     })
     const steps = fc.array(fc.oneof(key, fc.nat()), { maxLength: 60 })
     await fc.assert(
       fc.asyncProperty(steps, async (plan) => {
-        const limits = { size: 4, perTenant: 2, perAccount: 1 }
+        const limits = { size: 4, perTenant: 2, perMember: 1 }
         const pool = createFairPool(limits)
         const running: (FairPoolKey & { readonly release: ReleaseSlot })[] = []
         const waiting: FairPoolKey[] = []
-        const busy = (tenant: string, account?: string) =>
+        const busy = (tenant: string, member?: string) =>
           running.filter(
-            (one) => one.tenant === tenant && (account === undefined || one.account === account),
+            (one) => one.tenant === tenant && (member === undefined || one.member === member),
           ).length
         const check = () => {
           expect(running.length).toBeLessThanOrEqual(limits.size)
-          for (const { tenant, account } of running) {
+          for (const { tenant, member } of running) {
             expect(busy(tenant)).toBeLessThanOrEqual(limits.perTenant)
-            expect(busy(tenant, account)).toBeLessThanOrEqual(limits.perAccount)
+            expect(busy(tenant, member)).toBeLessThanOrEqual(limits.perMember)
           }
           const startable = waiting.filter(
-            ({ tenant, account }) =>
-              busy(tenant) < limits.perTenant && busy(tenant, account) < limits.perAccount,
+            ({ tenant, member }) =>
+              busy(tenant) < limits.perTenant && busy(tenant, member) < limits.perMember,
           )
           expect(running.length < limits.size && startable.length > 0).toBe(false)
         }

@@ -110,7 +110,7 @@ onEachDatabase('the watch', (here, there, kind) => {
                       ? ['order.filled']
                       : [brokerEventTypes[situations.length % brokerEventTypes.length]!],
                 })
-          if (hasStream) await rightOf(ports.watch.watchFor([owner]))
+          if (hasStream) await rightOf(ports.watch.keepWatching([owner]))
           await write(operator, {
             accounts: puts({
               ...account,
@@ -225,7 +225,7 @@ onEachDatabase('the watch', (here, there, kind) => {
 
   it('keeps no record of streams that have ended', async () => {
     const owners = [await storedOwner(here.operator), await storedOwner(here.operator)]
-    await rightOf(ports.watch.watchFor(owners))
+    await rightOf(ports.watch.keepWatching(owners))
     const [ended, open] = owners.map(({ userId }) => ({ user_id: userId }))
     await here
       .knex('stream_leases')

@@ -225,7 +225,7 @@ export const createFakeJournal = (
           const events = journalEvents({
             accountId: account.accountId,
             linkedAt,
-            inserted,
+            firstSeen: inserted,
             positions,
             closedBefore: new Set(
               [...before].flatMap(([id, { status }]) => (status === 'closed' ? [id] : [])),

@@ -19,7 +19,6 @@ export const startOfLog = `evt_${'0'.repeat(20)}` as EventId
 export const parseEventId = (text: string): O.Option<EventId> =>
   idPattern.test(text) ? O.some(text as EventId) : O.none
 
-/** An event of the log. */
 export interface LoggedEvent {
   readonly id: EventId
   readonly type: WebhookEventType

@@ -1,5 +1,6 @@
-// What is posted to webhooks. The data of an event is what receivers see, as JSON: snake_case,
-// times in ISO 8601, and no field that is undefined. Null is what the broker did not report.
+// The events that the service records. Their data is what the log, its streams and webhooks show, as
+// JSON: snake_case, times in ISO 8601, and no field that is undefined. Null is what the broker did
+// not report.
 import type { AccountReading } from '../accounts/account.ts'
 import type { ThresholdBreach, ThresholdType } from '../accounts/risk-threshold.ts'
 import { cashFlowReason, dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
@@ -144,7 +145,6 @@ const profitPercentage = ({ side, entryPrice, exitPrice }: FoldedTrade): number 
   return ((side === 'buy' ? rise : 0 - rise) * 100) / Math.abs(entryPrice)
 }
 
-/** A position of which deals are known. */
 interface PositionOfDeals {
   readonly accountId: AccountId
   readonly ticket: string

@@ -22,7 +22,8 @@ export interface WrittenDeals {
   readonly accountId: AccountId
   /** Deals before this time produce no events. */
   readonly linkedAt: Instant
-  readonly inserted: readonly BrokerDeal[]
+  /** Not those that were there before with other fields. */
+  readonly firstSeen: readonly BrokerDeal[]
   /**
    * All kept deals of each position of which a deal was inserted, corrected or removed, by position
    * id.
@@ -30,7 +31,7 @@ export interface WrittenDeals {
   readonly positions: ReadonlyMap<string, readonly BrokerDeal[]>
   /** The positions that were closed trades before this write. */
   readonly closedBefore: ReadonlySet<string>
-  /** What the kept deals after an inserted one, but for inserted ones, changed the balance by. */
+  /** What the kept deals after a first seen one, but for those, changed the balance by. */
   readonly sumOfOthersAfter: (deal: BrokerDeal) => number
   /** What all kept deals together changed the balance by. */
   readonly sumOfAllDeals: number
@@ -59,9 +60,9 @@ export const isAfterLink = ({ time }: DealKey, linkedAt: Instant): boolean =>
  */
 export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] => {
   const { accountId, linkedAt, reading } = written
-  const inserted = written.inserted.toSorted(compareDealOrder)
-  const insertedByPosition = groupByPosition(inserted)
-  const events = new Map(inserted.map((deal) => [dealKey(deal), [] as ServiceEvent[]]))
+  const firstSeen = written.firstSeen.toSorted(compareDealOrder)
+  const firstSeenByPosition = groupByPosition(firstSeen)
+  const events = new Map(firstSeen.map((deal) => [dealKey(deal), [] as ServiceEvent[]]))
   const closedByCorrection: ServiceEvent[] = []
   const add = (deal: BrokerDeal, event: ServiceEvent): unknown =>
     events.get(dealKey(deal))?.push(event)
@@ -71,7 +72,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     if (!all.some(isNew)) continue
     const inOrder = all.toSorted(compareDealOrder)
     const position = { accountId, ticket, symbol: symbolOf(inOrder) }
-    const own = insertedByPosition.get(ticket) ?? []
+    const own = firstSeenByPosition.get(ticket) ?? []
     const addOpening = (deal: BrokerDeal, again?: string): unknown =>
       add(deal, positionOpened(position, [deal, ...executedWith(deal, own)], again))
 
@@ -111,7 +112,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
   const balance = exactSumOf([balanceNow ?? 0])
   const current = (): number | null => (balanceNow === null ? null : balance.value())
   let sumOfOthers = 0
-  for (const deal of inserted.filter(isNew).toReversed()) {
+  for (const deal of firstSeen.filter(isNew).toReversed()) {
     balance.add(sumOfOthers)
     sumOfOthers = written.sumOfOthersAfter(deal)
     balance.add(-sumOfOthers)

@@ -267,6 +267,6 @@ export interface JournalJobs {
  * orders.
  */
 export interface Watch {
-  /** Records that these owners have such a stream now, which holds for 20 seconds. */
-  readonly watchFor: (owners: readonly Owner[]) => AsyncResult<void>
+  /** Watches the accounts of these owners for 20 seconds more, because they have such a stream. */
+  readonly keepWatching: (owners: readonly Owner[]) => AsyncResult<void>
 }

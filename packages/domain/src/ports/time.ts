@@ -31,7 +31,10 @@ export interface Pauser {
   readonly pause: (ms: number) => T.Task<void>
 }
 
-/** A worker: calls `process` with every due job until `stop`, which waits for those under way. */
+/**
+ * A worker: calls `process` with every due job until `stop`, which waits for those under way, some
+ * workers only for a while.
+ */
 export type Work<Job, Outcome = void> = (
   process: (job: Job) => Promise<Outcome>,
 ) => Promise<{ readonly stop: () => Promise<void> }>

@@ -8,7 +8,7 @@ import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
 import type {
   AttemptAnswer,
-  DeliveredEvent,
+  EventToDeliver,
   DeliveryRequest,
   DeliveryStatus,
   WebhookDelivery,
@@ -91,7 +91,8 @@ export interface WebhookDeliveries {
   /**
    * Records a delivery of every event after `since` for which the webhook is registered and has no
    * delivery that is pending or succeeded, in the order of the log, at most `maxRecovered` of them.
-   * The new delivery replaces those that failed, but for replays. None are recorded for a webhook that is disabled or does not exist. Returns how many were.
+   * The new delivery replaces those that failed, but for replays. None are recorded for a webhook
+   * that is disabled or does not exist. Returns how many were.
    */
   readonly recover: (
     owner: Owner,
@@ -107,7 +108,7 @@ export const maxRecovered = 10_000
 export interface DueDelivery {
   readonly to: WebhookWithSecret
   readonly delivery: WebhookDelivery
-  readonly event: DeliveredEvent
+  readonly event: EventToDeliver
 }
 
 export interface DeliveryJobs {
@@ -116,10 +117,11 @@ export interface DeliveryJobs {
    * one at a time over all instances, in the order of recording as far as pauses after failures
    * allow. Deliveries to different webhooks run at once, and a receiver that hangs delays neither
    * other receivers nor other users. The result (`afterAttempt`) is written to the delivery and its
-   * webhook in one transaction; when it disables the webhook, the same transaction withdraws the
-   * webhook's pending deliveries and queues the notice to the owner. A delivery whose process dies
-   * is attempted again within a minute, unless it is a replay, which becomes `interrupted`. `stop`
-   * waits a little for attempts under way.
+   * webhook in one transaction; when it disables the webhook, the same transaction queues
+   * the notice to the owner. The webhook's pending deliveries are withdrawn after it, a thousand at
+   * a time, and none is sent meanwhile. A delivery whose process dies is attempted again within a
+   * minute, unless it is a replay, which becomes `interrupted`. `stop` waits a little for attempts
+   * under way.
    */
   readonly work: Work<DueDelivery, AttemptAnswer>
 }

@@ -11,7 +11,7 @@ import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
-import { createEventTails, type EventBatch, type FollowerFeed } from './steps/event-tails.ts'
+import { createLogFollowers, type EventBatch, type FollowerFeed } from './steps/log-followers.ts'
 import type { WithQuery } from './input.ts'
 import { requireOwnAccount } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
@@ -59,7 +59,7 @@ interface EventPorts extends Pick<Ports, 'accounts' | 'eventLog' | 'watch' | 'pa
 
 export const createEvents = (ports: EventPorts) => {
   const { eventLog, streamSlots } = ports
-  const tails = createEventTails(ports)
+  const followers = createLogFollowers(ports)
 
   /** Misses no event after `after`. */
   const readPage = (owner: Owner, query: EventsQuery): AsyncResult<EventsPage, 'EventGone'> =>
@@ -130,7 +130,7 @@ export const createEvents = (ports: EventPorts) => {
         TE.flatMap(({ readable, leave }) => {
           const followed = { types: readable, accountId }
           return pipe(
-            tails.follow(caller.owner, followed),
+            followers.follow(caller.owner, followed),
             TE.orElseFirstIOK(() => leave),
             TE.map((feed) => ({
               startsAfter: after ?? feed.startsAfter,

@@ -48,5 +48,5 @@ export {
   type TradesResult,
   type WarnedTrades,
 } from './trades.ts'
-export { createWebhooks, deliverEvent, noDeliveries } from './webhooks.ts'
+export { createWebhooks, attemptDelivery, noDeliveries } from './webhooks.ts'
 export { createEvents, type EventStream } from './events.ts'

@@ -269,7 +269,7 @@ export const createWebhooks = ({
 }
 
 /** Posts one attempt of a delivery to its webhook. The caller records the answer. */
-export const deliverEvent =
+export const attemptDelivery =
   ({ webhookSender, clock }: Pick<Ports, 'webhookSender' | 'clock'>) =>
   ({ to, delivery, event }: DueDelivery): T.Task<AttemptAnswer> =>
     webhookSender.send(eventDelivery(to, delivery.id, event, clock.now()))

@@ -26,7 +26,7 @@ export interface DeliveryRequest {
 }
 
 /** The event that a delivery reports. */
-export interface DeliveredEvent {
+export interface EventToDeliver {
   /** In the log of events. */
   readonly id: EventId
   readonly type: WebhookEventType
@@ -53,7 +53,7 @@ export const testDelivery = (
 export const eventDelivery = (
   to: WebhookWithSecret,
   id: DeliveryId,
-  event: DeliveredEvent,
+  event: EventToDeliver,
   now: Instant,
 ): DeliveryRequest =>
   requestOf(to, event, now, {
@@ -127,7 +127,6 @@ export const deliveryFailures = [
 ] as const
 export type DeliveryFailure = (typeof deliveryFailures)[number]
 
-/** One record of the delivery log. */
 export interface WebhookDelivery {
   readonly id: DeliveryId
   readonly webhookId: WebhookId

@@ -12,7 +12,7 @@ export {
   withReplayBegun,
   type Attempt,
   type AttemptAnswer,
-  type DeliveredEvent,
+  type EventToDeliver,
   type DeliveryFailure,
   type DeliveryRequest,
   type RetrySchedule,

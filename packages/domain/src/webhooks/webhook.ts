@@ -110,7 +110,7 @@ export const signingSecrets = (
 ): readonly string[] =>
   previous !== undefined && now < previous.until ? [secret, previous.secret] : [secret]
 
-/** A webhook that is enabled, or was already, starts to count its failures anew. */
+/** Enabling a webhook, also one that is enabled, sets its count of failures to 0. */
 export const changedWebhook = (
   webhook: Webhook,
   { url, eventTypes, enabled }: WebhookChange,

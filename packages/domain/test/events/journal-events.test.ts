@@ -62,7 +62,7 @@ const eventsOf = (
   return journalEvents({
     accountId,
     linkedAt,
-    inserted,
+    firstSeen: inserted,
     positions,
     closedBefore: new Set(
       [...groupByPosition(held)].flatMap(([id, deals]) =>

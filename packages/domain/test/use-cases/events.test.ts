@@ -55,7 +55,7 @@ const open = () => {
       find: (_, id) => TE.right(accounts.includes(id) ? O.some(newAccount(owner, { id })) : O.none),
     }),
     watch: {
-      watchFor: (owners) => TE.fromIO(() => void watched.push(owners)),
+      keepWatching: (owners) => TE.fromIO(() => void watched.push(owners)),
     },
     pause: () => () =>
       new Promise((resolve) => {

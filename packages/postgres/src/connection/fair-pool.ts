@@ -1,16 +1,17 @@
-// Limits how much work runs at once in this process: in all, for a tenant, and for an account.
+// Limits how much work runs at once in this process: in all, for a tenant, and for a member of it,
+// which is an account or a user.
 // Waiting work starts tenant by tenant in turn, so that a busy tenant delays only itself.
 
 export interface FairPoolLimits {
   readonly size: number
   readonly perTenant: number
-  readonly perAccount: number
+  readonly perMember: number
 }
 
 export interface FairPoolKey {
   readonly tenant: string
-  /** Unique within the tenant. */
-  readonly account: string
+  /** Of an account or a user; unique within the tenant. */
+  readonly member: string
 }
 
 /** Gives the slot back. A second call changes nothing. */
@@ -26,13 +27,13 @@ export interface FairPool {
 }
 
 interface Entry {
-  /** Under which it is counted: in all, for its tenant, and for its account. */
+  /** Under which it is counted: in all, for its tenant, and for its member. */
   readonly keys: readonly string[]
   readonly start: (release: ReleaseSlot) => void
 }
 
-export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits): FairPool => {
-  const limits = [size, perTenant, perAccount]
+export const createFairPool = ({ size, perTenant, perMember }: FairPoolLimits): FairPool => {
+  const limits = [size, perTenant, perMember]
   const all = ''
   const running = new Map<string, number>()
   /** In the order in which they start, as far as the limits allow. */
@@ -48,7 +49,7 @@ export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits):
   const hasRoom = ({ keys }: Pick<Entry, 'keys'>): boolean =>
     keys.every((key, at) => count(key) < limits[at]!)
 
-  /** Moves the other work of the tenant to the end of the queue, that of the account behind it. */
+  /** Moves the other work of the tenant to the end of the queue, that of the member behind it. */
   const endTurn = (entry: Entry): void => {
     for (const key of entry.keys.slice(1))
       for (const other of [...waiting].filter(({ keys }) => keys.includes(key))) {
@@ -81,9 +82,9 @@ export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits):
   }
 
   return {
-    acquire: ({ tenant, account }, patienceMs) =>
+    acquire: ({ tenant, member }, patienceMs) =>
       new Promise((resolve) => {
-        const keys = [all, JSON.stringify([tenant]), JSON.stringify([tenant, account])]
+        const keys = [all, JSON.stringify([tenant]), JSON.stringify([tenant, member])]
         // Whatever waits is held back by a limit, so that this takes no slot which it could use.
         if (hasRoom({ keys })) return begin({ keys, start: resolve })
         const timer = setTimeout(() => {

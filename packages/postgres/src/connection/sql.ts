@@ -88,7 +88,6 @@ export const readAll = async <A>(
   { read }: Pick<Selection<A>, 'read'>,
 ): Promise<readonly A[]> => (await query(knex, statement)).map(read)
 
-/** The first row. */
 export const selectFirst = async <A>(
   knex: Knex,
   statement: Sql,

@@ -28,8 +28,8 @@ export const takingTurns = <Port extends object>(
       method,
       (first: FirstArgument<Port>, ...rest: unknown[]) =>
         async () => {
-          const { tenantId: tenant, userId: account } = ownerOf(first)
-          const release = await pool.acquire({ tenant, account }, patienceMs)
+          const { tenantId: tenant, userId: member } = ownerOf(first)
+          const release = await pool.acquire({ tenant, member }, patienceMs)
           if (release === undefined)
             return E.left(
               refuse('ServiceUnavailable', { reason: `${method}: other reads took too long` }),

@@ -1,6 +1,6 @@
 // Notices to owners. A notice's row is the job: it is due until it is sent or given up. Its id is a
-// hash of the notice, and the row stays for a week after that, so that a notice that is recorded
-// again is the same row.
+// hash of its `noticeKey`, and the row stays for at least a week after that, so that a notice that
+// is recorded again is the same row.
 import { createHash } from 'node:crypto'
 import { noticeKey, type OwnerNotice } from '@tradeport/domain/notices'
 import type { OwnerNoticeJobs, OwnerNotices } from '@tradeport/domain/ports'
@@ -60,7 +60,8 @@ export const openOwnerNotices = (
     work: async (send) => {
       const failures = createFailureLog('owner_notice_failed', log)
       const unrecorded = createFailureLog('owner_notice_end', log)
-      const isSent = async (due: DueNotice): Promise<boolean> => {
+      /** Whether it was sent. */
+      const trySend = async (due: DueNotice): Promise<boolean> => {
         try {
           await send(withOwner(notices.read(due)))
           failures.reset()
@@ -100,7 +101,7 @@ export const openOwnerNotices = (
               event: 'owner_notice_given_up',
               reason: `${due.id} was not sent within three days`,
             })
-          else if (due.isSent !== true && !(await isSent(due))) {
+          else if (due.isSent !== true && !(await trySend(due))) {
             await scheduleNext(knex, due)
             return undefined
           }
@@ -122,7 +123,7 @@ export const openOwnerNotices = (
   }
 }
 
-/** Of a kind: whoever can make notices may make many. */
+/** To one user, of each kind, so that nobody's mailbox is flooded. */
 const maxNoticesPerDay = 20
 
 /**

@@ -32,14 +32,14 @@ interface Dependencies extends RecordingDependencies {
 }
 
 /** Long writes, as of a first read, leave database connections to all others. */
-const writeTurns = { size: 3, perTenant: 2, perAccount: 1 }
+const writeTurns = { size: 3, perTenant: 2, perMember: 1 }
 const writePatienceMs = 20 * secondMs
 
 export const createJournal = (dependencies: Dependencies): Journal => {
   const { knex, watchMs } = dependencies
   const turns = createFairPool(writeTurns)
   const inTurn = async <A>({ account }: JournalClaim, write: () => Promise<A>): Promise<A> => {
-    const key = { tenant: account.owner.tenantId, account: account.accountId }
+    const key = { tenant: account.owner.tenantId, member: account.accountId }
     const release = await turns.acquire(key, writePatienceMs)
     if (release === undefined) throw new DescribedError('other journals were written for too long')
     try {

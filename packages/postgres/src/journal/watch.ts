@@ -31,7 +31,7 @@ export const createWatch = (
   let sweeping: Repeating | undefined
   return {
     ...databasePort<Watch>('watch', {
-      watchFor: async (owners) => {
+      keepWatching: async (owners) => {
         await query(
           knex,
           sql`insert into stream_leases (tenant_id, user_id, leased_until)

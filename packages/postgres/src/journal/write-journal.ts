@@ -74,14 +74,14 @@ export const writeJournal = (
       ]),
     )
     const span = spanOf(candidates.values())
-    const inserted = await withoutStored(trx, claim, [...candidates.values()], span)
+    const newRows = await withoutStored(trx, claim, [...candidates.values()], span)
     const storedDeals = await readPositions(
       trx,
       claim,
-      withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)]),
+      withoutDuplicates([...removed.values(), ...newRows.map(positionIdOf)]),
     )
-    const positions = groupByPosition([...storedDeals, ...inserted])
-    const { trades, closedBefore, folded } = await writeRows(trx, claim, inserted, positions, [
+    const positions = groupByPosition([...storedDeals, ...newRows])
+    const { trades, closedBefore, folded } = await writeRows(trx, claim, newRows, positions, [
       ...removed.values(),
       ...storedDeals.map(positionIdOf),
     ])
@@ -90,7 +90,7 @@ export const writeJournal = (
     const hadPosition = ({ was, deal }: ChangedDeal): boolean =>
       removed.get(keyText(keyOfDeal(was))) !== undefined || dealKey(was) !== dealKey(deal)
     const seenBefore = new Set(corrected.filter(hadPosition).map(({ deal }) => deal))
-    const firstSeen = inserted.filter((deal) => !seenBefore.has(deal))
+    const firstSeen = newRows.filter((deal) => !seenBefore.has(deal))
     const { reading } = change
     const { account, linkedAt } = claim
     const events =
@@ -99,7 +99,7 @@ export const writeJournal = (
         : journalEvents({
             accountId: account.accountId,
             linkedAt,
-            inserted: firstSeen,
+            firstSeen,
             positions,
             closedBefore,
             sumOfOthersAfter: await readSumsOfOthers(trx, claim, firstSeen),
@@ -121,10 +121,10 @@ export const writeJournal = (
     )
     const recorded = await recordProgress(trx, claim, change, {
       positionsOfNewCloses,
-      deals: inserted.length - removed.size,
+      deals: newRows.length - removed.size,
       trades,
       revisions: closedBefore.size,
-      isChanged: inserted.length + removed.size > 0,
+      isChanged: newRows.length + removed.size > 0,
     })
     // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To
     // return would commit the deals without their progress.

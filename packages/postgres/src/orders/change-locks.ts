@@ -46,9 +46,9 @@ export const createChangeLocks = ({
   const changesOfAccount = createFairPool({
     size: Infinity,
     perTenant: Infinity,
-    perAccount: maxChangesPerAccount,
+    perMember: maxChangesPerAccount,
   })
-  const changesOfSubject = createFairPool({ size: Infinity, perTenant: Infinity, perAccount: 1 })
+  const changesOfSubject = createFairPool({ size: Infinity, perTenant: Infinity, perMember: 1 })
   const releases = createFailureLog('change_lock_release', log)
   const renewals = createFailureLog('change_lock_renewal', log)
 
@@ -126,7 +126,7 @@ export const createChangeLocks = ({
       const { tenantId: tenant } = account.owner
       const { providerAccountId } = account
       const giveUpAt = performance.now() + patienceMs
-      const leaveAccount = await changesOfAccount.acquire({ tenant, account: providerAccountId }, 0)
+      const leaveAccount = await changesOfAccount.acquire({ tenant, member: providerAccountId }, 0)
       if (leaveAccount === undefined) {
         return E.left(
           refuse('BrokerUnavailable', {
@@ -137,7 +137,7 @@ export const createChangeLocks = ({
       }
       try {
         const leaveSubject = await changesOfSubject.acquire(
-          { tenant, account: JSON.stringify([providerAccountId, subject]) },
+          { tenant, member: JSON.stringify([providerAccountId, subject]) },
           patienceMs,
         )
         if (leaveSubject === undefined) return E.left(refuse('InternalTimeout'))

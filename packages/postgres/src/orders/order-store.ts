@@ -64,7 +64,7 @@ export interface OpenedOrders {
 type Verdict = E.Either<RecordRefusal, PendingOrder>
 
 /** Orders that are recorded alone leave database connections to all others. */
-const aloneLimits = { size: 4, perTenant: 3, perAccount: 1 }
+const aloneLimits = { size: 4, perTenant: 3, perMember: 1 }
 const alonePatienceMs = 10 * secondMs
 const aloneLockTimeoutMs = 5 * secondMs
 const batchLockTimeoutMs = 500
@@ -82,8 +82,8 @@ export const openOrders = (
   }
   const alone = createFairPool(aloneLimits)
   const recordAlone = async (order: OrderToRecord): Promise<Verdict> => {
-    const { tenantId: tenant, userId: account } = order.order.owner
-    const release = await alone.acquire({ tenant, account }, alonePatienceMs)
+    const { tenantId: tenant, userId: member } = order.order.owner
+    const release = await alone.acquire({ tenant, member }, alonePatienceMs)
     if (release === undefined) throw new DescribedError('other orders were recorded for too long')
     try {
       await record([order], aloneLockTimeoutMs)

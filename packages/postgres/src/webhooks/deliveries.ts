@@ -20,7 +20,7 @@ import {
   webhookEventTypes,
   withReplayBegun,
   type Attempt,
-  type DeliveredEvent,
+  type EventToDeliver,
   type RetrySchedule,
   type Webhook,
   type WebhookDelivery,
@@ -96,7 +96,7 @@ const deliveriesWithEvent = {
 const eventOf = ({
   delivery: { eventId: id, eventType: type },
   data,
-}: ReturnType<typeof deliveriesWithEvent.read>): DeliveredEvent => {
+}: ReturnType<typeof deliveriesWithEvent.read>): EventToDeliver => {
   const values = O.toNullable(O.tryCatch((): unknown => JSON.parse(data)))
   if (typeof values !== 'object' || values === null)
     throw new DescribedError(`the data of event ${id} does not decode`)
@@ -110,12 +110,13 @@ const deliveriesOfWebhook = (owner: Owner, id: WebhookId): Sql => sql`
   where webhook_deliveries.tenant_id = ${owner.tenantId} and webhook_id = (select id from webhooks where ${isWebhook(owner, id)})`
 
 /**
- * Not by `=`, for which an index by webhook could be used: the planner would read all deliveries of
- * the webhook for each event where it does not know yet how many there are.
+ * The delivery `d` is for this webhook. Not by `=`, for which an index by webhook could be used: the
+ * planner would read all deliveries of the webhook for each event where it does not know yet how
+ * many there are.
  */
-const isDeliveredTo = (webhook: Sql): Sql => sql`d.webhook_id is not distinct from ${webhook}`
+const isForWebhook = (webhook: Sql): Sql => sql`d.webhook_id is not distinct from ${webhook}`
 
-/** @param afterCommit called after a replay was committed */
+/** @param afterCommit called after deliveries were recorded anew */
 export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): WebhookDeliveries =>
   databasePort<WebhookDeliveries>('deliveries', {
     list: async (owner, id, { status, page, limit }) => {
@@ -171,12 +172,12 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
                 and events.type = any(webhooks.event_types) and ${isAfter}
                 and not exists (select from webhook_deliveries as d
                   where d.tenant_id = events.tenant_id and d.event_id = events.id
-                    and ${isDeliveredTo(sql`webhooks.id`)} and d.status <> 'failed')
+                    and ${isForWebhook(sql`webhooks.id`)} and d.status <> 'failed')
               order by events.id limit ${maxRecovered}),
             replaced as (
               delete from webhook_deliveries as d using missed
               where d.tenant_id = missed.tenant_id and d.event_id = missed.event_id
-                and ${isDeliveredTo(sql`missed.webhook_id`)} and d.replay_of is null)
+                and ${isForWebhook(sql`missed.webhook_id`)} and d.replay_of is null)
             insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
             select tenant_id, gen_random_uuid(), webhook_id, event_id, 'pending', 0, ${now}::timestamptz, ${now}::timestamptz
             from missed order by event_id returning 1`,
@@ -352,6 +353,7 @@ export const createDueDeliveries = ({
             select min(event_id) from webhook_deliveries
             where tenant_id = ${owner.tenantId} and webhook_id = ${id} and status = 'pending'))`,
         )
+        // Not by `enqueue`, which has a transaction of its own; the next poll finds it.
         await recordNotice(trx, owner, {
           kind: 'webhook_disabled',
           webhookId: id,

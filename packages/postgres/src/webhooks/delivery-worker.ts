@@ -72,8 +72,8 @@ export interface DeliveryWorker extends Stoppable {
 const defaultLimits = { fast: { size: 1_000, perUser: 10 }, slow: { size: 100, perUser: 2 } }
 /** So that attempts which end together leave database connections to requests. */
 const maxConnections = 4
-/** After it other webhooks have their turn. */
-const turnMs = 2_000
+/** For so long it is sent to one webhook before others have their turn. */
+const sendingMs = 2_000
 const drainMs = 5_000
 const strandedMs = 30_000
 
@@ -84,13 +84,13 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
   const inDatabaseSlot = pLimit(maxConnections)
   const stopping = new AbortController()
 
-  // A turn that fails leaves the lease, which is the pause before the next one.
-  const sendTurn = async (
+  // Where this fails, the lease is left to lapse: nobody sends to the webhook before.
+  const sendForAWhile = async (
     deliveries: DueDeliveries,
     webhook: LeasedWebhook,
   ): Promise<undefined> => {
     let leasedAt = webhook.leasedAtMs
-    const endsAt = performance.now() + turnMs
+    const endsAt = performance.now() + sendingMs
     while (performance.now() < endsAt && !stopping.signal.aborted) {
       const next = await inDatabaseSlot(() => deliveries.next(webhook, clock.now()))
       if (next === undefined) break
@@ -133,7 +133,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
         const claimed = await deliveries.claim(clock.now(), group === 'slow', request)
         return claimed.map((webhook) => () => ({ ...webhook, leasedAtMs }))
       },
-      work: (webhook) => sendTurn(deliveries, webhook),
+      work: (webhook) => sendForAWhile(deliveries, webhook),
     })
   })
   const upkeep = startUpkeep(knex, log, [

@@ -60,7 +60,7 @@ interface Follower {
   readonly end: () => void
 }
 
-interface Tail {
+interface FollowedLog {
   readonly owner: Owner
   readonly followers: Set<Follower>
   /** How far the log was read. */
@@ -71,73 +71,74 @@ interface Tail {
   isReadWanted: boolean
 }
 
-export const createEventTails = ({
+export const createLogFollowers = ({
   eventLog,
   watch,
   pause,
 }: Pick<Ports, 'eventLog' | 'watch' | 'pause'>) => {
-  const tails = new Map<string, Tail>()
+  const logs = new Map<string, FollowedLog>()
   let isTicking = false
 
-  const read = async (tail: Tail) => {
-    tail.isReadWanted = true
-    if (tail.isReading) return
-    tail.isReading = true
-    while (tail.isReadWanted && tail.followers.size > 0) {
-      tail.isReadWanted = false
-      const page = await eventLog.page(tail.owner, {
+  const read = async (log: FollowedLog) => {
+    log.isReadWanted = true
+    if (log.isReading) return
+    log.isReading = true
+    while (log.isReadWanted && log.followers.size > 0) {
+      log.isReadWanted = false
+      const page = await eventLog.page(log.owner, {
         types: webhookEventTypes,
-        after: tail.readTo,
+        after: log.readTo,
         order: 'asc',
         limit: pageLimit,
       })()
       if (E.isLeft(page)) {
-        for (const follower of tail.followers) follower.end()
+        for (const follower of log.followers) follower.end()
         break
       }
       const { events, hasNext } = page.right
       // Where `readTo` was lost, new events with smaller ids are not in the page.
-      if (tail.mayHaveLost || events.length > 0) {
-        tail.mayHaveLost = false
-        const isKept = await eventLog.isResumable(tail.owner, tail.readTo)()
+      if (log.mayHaveLost || events.length > 0) {
+        log.mayHaveLost = false
+        const isKept = await eventLog.isResumable(log.owner, log.readTo)()
         if (E.isLeft(isKept) || !isKept.right) {
-          for (const follower of tail.followers) follower.end()
+          for (const follower of log.followers) follower.end()
           break
         }
       }
-      tail.readTo = events.at(-1)?.id ?? tail.readTo
-      tail.isReadWanted ||= hasNext
+      log.readTo = events.at(-1)?.id ?? log.readTo
+      log.isReadWanted ||= hasNext
       const sized = events.map((event) => ({
         event,
         characters: JSON.stringify(event.data).length,
       }))
-      if (sized.length > 0) for (const follower of tail.followers) follower.give(sized)
+      if (sized.length > 0) for (const follower of log.followers) follower.give(sized)
     }
-    tail.isReading = false
+    log.isReading = false
   }
 
   // A failure is made good by the next call, well before the watch would end.
   const keepWatch = () => {
-    const owners = [...tails.values()]
+    const owners = [...logs.values()]
       .filter(({ followers }) => [...followers].some(({ wantsBrokerEvents }) => wantsBrokerEvents))
       .map(({ owner }) => owner)
-    if (owners.length > 0) void watch.watchFor(owners)()
+    if (owners.length > 0) void watch.keepWatching(owners)()
   }
 
   const runWhileFollowed = async () => {
     isTicking = true
     const stop = eventLog.onRecorded((whose) => {
-      for (const [key, tail] of tails)
+      for (const [key, log] of logs)
         if (whose === 'anyone' || key === keyOf(whose)) {
-          tail.mayHaveLost ||= whose === 'anyone'
-          void read(tail)
+          // Notices are missed when a connection is lost, as in a failover, which may lose commits.
+          log.mayHaveLost ||= whose === 'anyone'
+          void read(log)
         }
     })
-    for (let count = 1; tails.size > 0; count++) {
+    for (let count = 1; logs.size > 0; count++) {
       await pause(tickMs)()
-      for (const tail of tails.values()) {
-        for (const follower of tail.followers) follower.tick()
-        if (count % ticksBetweenReads === 0) void read(tail)
+      for (const log of logs.values()) {
+        for (const follower of log.followers) follower.tick()
+        if (count % ticksBetweenReads === 0) void read(log)
       }
       if (count % ticksBetweenReads === 0) keepWatch()
     }
@@ -145,10 +146,10 @@ export const createEventTails = ({
     isTicking = false
   }
 
-  const tailOf = (owner: Owner, readTo: EventId): Tail => {
-    const known = tails.get(keyOf(owner))
+  const logOf = (owner: Owner, readTo: EventId): FollowedLog => {
+    const known = logs.get(keyOf(owner))
     if (known !== undefined) return known
-    const tail = {
+    const log = {
       owner,
       followers: new Set<Follower>(),
       readTo,
@@ -156,9 +157,9 @@ export const createEventTails = ({
       isReading: false,
       isReadWanted: false,
     }
-    tails.set(keyOf(owner), tail)
+    logs.set(keyOf(owner), log)
     if (!isTicking) void runWhileFollowed()
-    return tail
+    return log
   }
 
   return {
@@ -166,8 +167,8 @@ export const createEventTails = ({
       pipe(
         eventLog.bounds(owner),
         TE.map(({ newest }) => {
-          const tail = tailOf(owner, newest)
-          const startsAfter = later(newest, tail.readTo)
+          const log = logOf(owner, newest)
+          const startsAfter = later(newest, log.readTo)
           let pending: LoggedEvent[] = []
           let characters = 0
           let isOver = false
@@ -175,8 +176,8 @@ export const createEventTails = ({
           const end = () => {
             if (isOver) return
             isOver = true
-            tail.followers.delete(follower)
-            if (tail.followers.size === 0) tails.delete(keyOf(owner))
+            log.followers.delete(follower)
+            if (log.followers.size === 0) logs.delete(keyOf(owner))
             wake?.()
           }
           const follower: Follower = {
@@ -198,10 +199,10 @@ export const createEventTails = ({
             tick: () => wake?.(),
             end,
           }
-          tail.followers.add(follower)
-          if (follower.wantsBrokerEvents) void watch.watchFor([owner])()
+          log.followers.add(follower)
+          if (follower.wantsBrokerEvents) void watch.keepWatching([owner])()
           // Events may have been recorded since `newest` was read.
-          void read(tail)
+          void read(log)
           return {
             startsAfter,
             next: async () => {
@@ -213,7 +214,7 @@ export const createEventTails = ({
               const events = pending
               pending = []
               characters = 0
-              return { events, readTo: later(startsAfter, tail.readTo) }
+              return { events, readTo: later(startsAfter, log.readTo) }
             },
             isOver: () => isOver,
             end,
