@@ -318,7 +318,7 @@ onEachDatabase('orders', (here, there, kind) => {
       expect(await countOf(table, owner)).toBe(0)
   })
 
-  it('an order counts against limits at the provider account that it was sent to, as open while it waits there', async () => {
+  it('an order counts against limits at the provider account that it was sent to, as open while it waits there, until it ends', async () => {
     const account = await storedAccount(here.operator)
     const { id, owner } = account
     const anyLimits = {
@@ -338,6 +338,9 @@ onEachDatabase('orders', (here, there, kind) => {
     const before = { id: order.id, providerAccountId, ticket: null, volume, isOpen: false }
     expect(await counted()).toStrictEqual([before])
     await rightOf(here.orders.advance(owner, placementOf(order), opened, Date.now()))
+    const ended = newOrderOn(account, Date.now())
+    await rightOf(here.orders.record(owner, toRecord(ended)))
+    await rightOf(here.orders.advance(owner, placementOf(ended), filled, Date.now()))
     expect(await counted()).toStrictEqual([{ ...before, ticket: '4711', isOpen: true }])
     const provider = { providerAccountId: 'another', region: null }
     await write(here.operator, { accounts: puts({ ...account, provider }) })

@@ -5,7 +5,7 @@ import { openPosition } from '@tradeport/testkit'
 import type { SymbolFilter } from '../../src/primitives/symbol-filter.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 import { createPositions } from '../../src/use-cases/positions.ts'
-import { createTestDesk, owner, rightOf } from './desk.ts'
+import { createTestDesk, down, owner, rightOf, tagOf } from './desk.ts'
 
 it('has those of one symbol where that is asked for', async () => {
   const desk = createTestDesk()
@@ -14,6 +14,15 @@ it('has those of one symbol where that is asked for', async () => {
   const query = { page: 1, limit: 20, symbol: 'GBPUSD' as SymbolFilter }
   const { data } = await rightOf(createPositions(desk).listPositions({ owner }, { query }))
   expect(data.map(({ symbol }) => symbol)).toEqual(['GBPUSD'])
+})
+
+it('has none where one of the accounts cannot be read', async () => {
+  const desk = createTestDesk()
+  const [readable, unreadable] = [desk.link(), desk.link()]
+  desk.broker.put(readable.id, { positions: [openPosition()] })
+  desk.broker.fail(unreadable.id, down(unreadable.id))
+  const all = createPositions(desk).listPositions({ owner }, { query: { page: 1, limit: 20 } })
+  expect(await tagOf(all)).toBe('BrokerUnavailable')
 })
 
 it('asks for the margin of a row that is read once, and again where there was none', async () => {
