@@ -247,6 +247,13 @@ describe.each(accountKinds)('a pending order of an account of %j', (options) => 
     expect(await one.look()).toMatchObject({ kind: 'open', order: { price: 1.09 } })
   })
 
+  it('that was refused in doubt is unknown where only the terminal has it', async () => {
+    const one = openPending(options)
+    one.set('trade', { kind: 'return-code', numericCode: 136, when: 'after' })
+    sandbox.faults.add(one.own.providerAccountId, 'trade', { kind: 'orders-lag', ms: 600_000 })
+    expect(await one.place()).toEqual(unknown)
+  })
+
   it('that another client changes or cancels is shown so', async () => {
     const one = await placed(options)
     const orderId = one.number()
