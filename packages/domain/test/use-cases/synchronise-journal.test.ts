@@ -133,7 +133,8 @@ describe('the first read', () => {
   })
 
   it('continues where it stopped, in another process too', async () => {
-    const desk = withHistory(three, { pageSize: 2, recordsEvents: false })
+    const shown = [...two, ...of('3').map(daysLater)]
+    const desk = withHistory(shown, { pageSize: 2, recordsEvents: false })
     const third = down(desk.account.id)
     const { dealsPage } = desk.broker
     desk.broker.dealsPage = (account, window) =>
@@ -146,7 +147,7 @@ describe('the first read', () => {
     expect(desk.reads()[0]).toBe(before + 1)
     await desk.expectTrades('3', '2')
     // What its first pages showed may have changed meanwhile.
-    desk.put(edited(three, '21', { volume: 2 }))
+    desk.put(edited(shown, '21', { volume: 2 }))
     await desk.later(minuteMs)
     await desk.expectTrades('3')
     await desk.later(minuteMs)
@@ -437,7 +438,8 @@ describe('a later read', () => {
     const desk = await synced([deposit, opening, reversal])
     desk.put([deposit, opening, reversal, daysLater(closing)])
     await desk.later()
-    await desk.expectState({ deals: 4, rereadAt: null })
+    const latestDealAt = daysLater(closing).time
+    await desk.expectState({ deals: 4, rereadAt: null, latestDealAt })
   })
 
   it('finds what a partial close on MT4 made of an opening deal, however old that is', async () => {
@@ -716,12 +718,18 @@ describe('a journal that disagrees with the broker', () => {
     desk.put(three, 105)
     await desk.later()
     expect(desk.disagreements).toEqual([])
+    // A new deal that moved no money is no reason to wait.
+    desk.fromBalanceRead(1, [...three, ...of('4').slice(0, 1)], 105)
     await desk.later(minuteMs)
     expect(desk.disagreements).toEqual([3])
+    desk.fromBalanceRead(2, three, 106)
+    await desk.later(2 * minuteMs)
+    expect(desk.disagreements).toEqual([3, 4])
   })
 
   const agrees = { rereadAt: null, check: { difference: 0 } }
   const changed = edited(three, '22', { profit: 5 })
+  const lacking21 = three.filter(({ id }) => id !== '21')
   type Shown = readonly [deals: readonly Deal[], balance?: number]
   it.each<[string, Shown, [nth: number, ...Shown] | null, string, object]>([
     ['writes a deal that changed', [changed], null, '3,2', agrees],
@@ -750,10 +758,17 @@ describe('a journal that disagrees with the broker', () => {
     ],
     [
       'keeps a deal that a full read shows again',
-      [two, 50],
-      [1, three, 50],
+      [two, 101],
+      [1, three, 101],
       '3,2',
-      { disagreements: 2, check: { difference: -52 } },
+      { disagreements: 2, check: { difference: -1 } },
+    ],
+    [
+      'keeps a deal without money where only the first comparison disagreed',
+      [lacking21, 50],
+      [2, lacking21, 102],
+      '3,2',
+      { disagreements: 2 },
     ],
   ])('%s, once a minute later the whole history was read', async (_, shown, later, kept, after) => {
     const desk = await synced(three)
@@ -772,6 +787,15 @@ describe('a journal that disagrees with the broker', () => {
       ...(after !== agrees && { rereadAt: desk.clock.now() + 2 * minuteMs }),
       ...after,
     })
+  })
+
+  it('emits the trade that is closed once a deal is removed', async () => {
+    const another = { ...opening, id: '23', commission: -1 }
+    const desk = await synced([deposit, opening, another, closing])
+    desk.put(two)
+    await desk.later()
+    await desk.later(minuteMs)
+    expect(desk.events.at(-1)).toMatchObject({ type: 'trade.closed', data: { profit: 1 } })
   })
 
   it('keeps deals where the balance cannot be read a second time', async () => {
