@@ -155,6 +155,14 @@ describe('a check', () => {
     expect(desk.events.map(({ data }) => data['threshold_type'])).toEqual(['equity_below'])
   })
 
+  it.each([{ balance: 0 }, { equity: 0 }])('believes %j beside other money', async (shown) => {
+    const desk = withThresholds({})
+    const reading = { ...information, figures: { ...figures, ...shown } }
+    desk.broker.put(desk.account.id, { information: reading, positions: [] })
+    await rightOf(desk.check)
+    expect(desk.events).toHaveLength(1)
+  })
+
   it('ignores an equity without the open positions', async () => {
     const desk = withThresholds({})
     const information7 = { ...information, figures: { ...figures, balance: 8_000 } }
