@@ -354,6 +354,14 @@ describe('the events of new deals', () => {
       'account.balance_changed',
     ])
     expect(eventsOf([opening, part, rest], { linkedAt: now })).toEqual([])
+    const reversedAndReopened = brokerDeals(`
+      1 7 in    buy  A 1 1 0 0 0 09:00:00
+      2 7 inout sell A 2 1 0 0 0 09:00:01
+      3 7 out   buy  A 1 1 0 0 0 09:00:02
+      4 7 in    buy  A 1 1 0 0 0 09:00:03
+      5 7 out   sell A 1 1 0 0 0 09:00:04`)
+    const last = { linkedAt: reversedAndReopened.at(-1)?.time ?? 0 }
+    expect(typesOf(eventsOf(reversedAndReopened, last))).toEqual(['position.closed'])
   })
 
   it('close a trade once, and again by a further close', () => {
