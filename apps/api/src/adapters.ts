@@ -197,7 +197,7 @@ export const openAdapters = async (
   }))
 
   const sealedSecrets = createSealedSecrets(storeDependencies)
-  await reportUnreadableSecrets(sealedSecrets.census, log)
+  await reportUnreadableSecrets(sealedSecrets.counts, log)
   const providerTokens = createProviderTokens(storeDependencies)
   const providerConfig: MetaApiConfig = {
     provisioningUrl: urls.provisioning,
@@ -360,13 +360,13 @@ const noHalts: Halts = {
 
 /** Nothing else says so before the first secret is needed: another instance may have the right key. */
 const reportUnreadableSecrets = async (
-  readCensus: SealedSecrets['census'],
+  readCounts: SealedSecrets['counts'],
   log: Logger,
 ): Promise<void> => {
-  const census = await readCensus()
-  if (E.isRight(census) && census.right.unknown > 0)
+  const counts = await readCounts()
+  if (E.isRight(counts) && counts.right.unknown > 0)
     log.error(
-      { event: 'secrets_unreadable', count: census.right.unknown },
+      { event: 'secrets_unreadable', count: counts.right.unknown },
       'stored secrets are encrypted with a key that this instance does not have: look at SECRETS_KEY and SECRETS_KEY_PREVIOUS',
     )
 }

@@ -39,7 +39,7 @@ export interface AccountPauses {
   /** What paused it, while it is. */
   readonly failureOf: (account: string) => CallFailure | undefined
   /** The account answered in another way, so its pause is over. */
-  readonly end: (account: string) => void
+  readonly reset: (account: string) => void
 }
 
 interface Pause {
@@ -100,7 +100,7 @@ export const createAccountPauses = (
       const pause = accounts.get(account)?.pause
       return pause && pause.until > stopwatch.elapsedMs() ? pause.failure : undefined
     },
-    end: (account) => {
+    reset: (account) => {
       if (accounts.has(account)) answered(account)
     },
     begin: (account) => {

@@ -28,7 +28,7 @@ export const createSymbolRead =
       if (attempt.kind === 'paused') throw attempt.failure
       try {
         const answer = await fetchFrom(account, request, decode(codec))
-        symbolPauses.end(key)
+        symbolPauses.reset(key)
         if ([answer].flat().some((row) => namesAnotherSymbol(row, symbol)))
           throw unavailable(`${request.route}: the response is of another symbol`)
         return translate(answer)

@@ -82,7 +82,7 @@ export const createTradeOnce = ({
       skew.observe(date, sentAt, now)
       if (status === 200) {
         gate.recordAnswer(target)
-        readPauses.end(target.accountKey)
+        readPauses.reset(target.accountKey)
       }
       if (status === 429)
         gate.recordRateLimit(gated, 'trade', retryAtOf(delivery, now) - now, rateLimitOf(delivery))

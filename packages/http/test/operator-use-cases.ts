@@ -72,7 +72,7 @@ export const operatorUseCases = (
     operatorOrders: createFakeOperatorOrders(tables),
     orders: createFakeOrderStore(clock, tables),
     sealedSecrets: {
-      census: TE.right({ current: 0, earlier: 1, unknown: 0 }),
+      counts: TE.right({ current: 0, earlier: 1, unknown: 0 }),
       reseal: () => TE.right({ resealed: 1, unreadable: [], last: undefined }),
     },
     secrets,

@@ -17,6 +17,6 @@ export const createLogMailer = (log: MailLog): Mailer => ({
       { event: 'owner_mail', ...mail },
       'no mail server is configured (SMTP_URL): this is the mail',
     )
-    return { kind: 'accepted' }
+    return { kind: 'sent' }
   },
 })

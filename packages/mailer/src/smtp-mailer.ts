@@ -57,7 +57,7 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
     try {
       closing.signal.throwIfAborted()
       await transport.sendMail({
-        messageId: `<${toAtom(id)}@${domain}>`,
+        messageId: `<${id}@${domain}>`,
         from,
         to: { name: '', address: to },
         subject: toOneLine(subject),
@@ -66,7 +66,7 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
         headers: { 'Auto-Submitted': 'auto-generated' },
         signal: AbortSignal.any([deadline, closing.signal]),
       })
-      return { kind: 'accepted' }
+      return { kind: 'sent' }
     } catch (error) {
       if (closing.signal.aborted) return { kind: 'undelivered', reason: 'the mailer is closed' }
       return deadline.aborted
@@ -77,13 +77,6 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
 
   return { send: (mail) => () => send(mail), close: () => closing.abort() }
 }
-
-// Different ids stay different; letters, digits and hyphens stay as they are.
-const toAtom = (id: string): string =>
-  id.replaceAll(
-    /[^A-Za-z0-9-]/gu,
-    (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}_`,
-  )
 
 // Breaks up encoded words as well (RFC 2047), so that nothing is decoded into something else.
 const toOneLine = (text: string): string =>

@@ -221,7 +221,7 @@ onEachDatabase('sealed secrets', (here) => {
       const ports = under(1, 0)
       await rightOf(ports.sealedSecrets.reseal({ after: undefined, limit: 2 }))
       await expectReadable(ports, all)
-      expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({
+      expect(await rightOf(ports.sealedSecrets.counts)).toStrictEqual({
         current: 2,
         earlier: 10,
         unknown: 0,
@@ -243,8 +243,8 @@ onEachDatabase('sealed secrets', (here) => {
         { kind: 'provider_token', id: owner.tenantId },
         { kind: 'webhook_secret', id: webhook.id },
       ])
-      const census = await rightOf(under(1).sealedSecrets.census)
-      expect(census).toStrictEqual({ current: 8, earlier: 0, unknown: 4 })
+      const counts = await rightOf(under(1).sealedSecrets.counts)
+      expect(counts).toStrictEqual({ current: 8, earlier: 0, unknown: 4 })
       await expectReadable(under(1), all)
       expect(await rotate(under(1, 0, 2), limit)).toStrictEqual({ resealed: 4, unreadable: [] })
       await expectReadable(under(1), [...all, ...lost])

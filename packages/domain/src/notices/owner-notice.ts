@@ -53,7 +53,7 @@ const identityOf = (notice: OwnerNotice): readonly (string | number)[] => {
 // A notice in words: what happened, since when, until when, and what to do. It holds no secret; of
 // a webhook's URL only the host is named, because paths and queries often carry a token.
 
-export interface NoticeText {
+interface NoticeText {
   /** One line. */
   readonly subject: string
   /** Plain text, its lines ended by `\n`. */

@@ -5,7 +5,7 @@ import type { ServiceUnavailable } from '../errors.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import { minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { ListedTenant } from './listing.ts'
-import type { SecretsCensus } from './sealed-secrets.ts'
+import type { SecretCounts } from './sealed-secrets.ts'
 
 export interface HealthCheck {
   readonly name:
@@ -280,9 +280,9 @@ export const issuerHealth = (keys: Read<unknown>): HealthCheck =>
         'Look at OAUTH_ISSUER and at the way to its host. Access tokens are verified with the keys that were read before; by an instance that has read none they are answered 503.',
       )
 
-export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
-  if (E.isLeft(census)) return unreadable('secrets', 'counted')
-  const { current, earlier, unknown } = census.right
+export const secretsHealth = (counts: Read<SecretCounts>): HealthCheck => {
+  if (E.isLeft(counts)) return unreadable('secrets', 'counted')
+  const { current, earlier, unknown } = counts.right
   const all = current + earlier + unknown
   if (unknown > 0)
     return fail(

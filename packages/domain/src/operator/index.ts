@@ -35,5 +35,5 @@ export {
   type SealedSecret,
   type SecretKind,
   secretKinds,
-  type SecretsCensus,
+  type SecretCounts,
 } from './sealed-secrets.ts'

@@ -32,7 +32,7 @@ export interface ResealedBatch {
 }
 
 /** How many secrets were sealed under which key. */
-export interface SecretsCensus {
+export interface SecretCounts {
   readonly current: number
   /** Under an earlier key that the service was given. */
   readonly earlier: number

@@ -47,7 +47,8 @@ export interface Mail {
 }
 
 export type MailAnswer =
-  | { readonly kind: 'accepted' }
+  /** The server accepted it. */
+  | { readonly kind: 'sent' }
   /**
    * This mail will never be accepted, for example because there is no such mailbox. `reason` is for
    * the operator and holds no secret.

@@ -28,7 +28,7 @@ import type {
   ProviderAccount,
   User,
 } from '../operator/records.ts'
-import type { ResealedBatch, SealedSecret, SecretsCensus } from '../operator/sealed-secrets.ts'
+import type { ResealedBatch, SealedSecret, SecretCounts } from '../operator/sealed-secrets.ts'
 import type { OrderId } from '../orders/order.ts'
 import type { ManualFinish } from '../orders/placement.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
@@ -141,7 +141,7 @@ export interface SealedSecrets {
    * key opens stays as it is.
    */
   readonly reseal: (slice: Slice<SealedSecret>) => AsyncResult<ResealedBatch>
-  readonly census: AsyncResult<SecretsCensus>
+  readonly counts: AsyncResult<SecretCounts>
 }
 
 /** What the operator's doctor reads, in addition to records. */

@@ -74,7 +74,7 @@ export const identifyCaller = (ports: CallerPorts) => {
         const now = clock.now()
         const credential = O.toUndefined(found.right)
         if (!credential || !isUsable(credential, now) || !isAllowedBy(credential.ipAllowlist))
-          return isRepeated ? E.left(refuse('Unauthorized')) : recordFailed(ports, hash, address)
+          return isRepeated ? E.left(refuse('Unauthorized')) : countAndRefuse(ports, hash, address)
         addressLimits.recordAccepted(hash, address, now)
         return E.right(credential)
       }
@@ -87,7 +87,7 @@ export const identifyCaller = (ports: CallerPorts) => {
         }
       return unlessLimited(async () =>
         accessToken === undefined && !isApiKey(secret)
-          ? recordFailed(ports, hash, address)
+          ? countAndRefuse(ports, hash, address)
           : inTurn(addressLimits.groupOf(address), unlessLimited(lookUp))(),
       )()
     }
@@ -136,7 +136,7 @@ export const getMe =
       capabilities,
     })
 
-const recordFailed = (
+const countAndRefuse = (
   { addressLimits, clock }: CallerPorts,
   hash: CredentialHash,
   address: CallerAddress,

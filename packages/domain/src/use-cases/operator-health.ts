@@ -121,7 +121,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
         health.limiterStanding().then(limitsHealth),
         Promise.resolve(noticesHealth(health.noticesConfirmedAt(), clock.now())),
         health.readIssuerKeys?.().then(issuerHealth) ?? [],
-        ports.sealedSecrets.census().then(secretsHealth),
+        ports.sealedSecrets.counts().then(secretsHealth),
         stuckOrders().then(ordersHealth),
         health.disagreeingJournals().then(journalsHealth),
         health.ignoredHalts().then(haltsHealth),

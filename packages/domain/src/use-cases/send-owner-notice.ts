@@ -13,10 +13,7 @@ import { parseEmailAddress } from '../primitives/email-address.ts'
  * How a notice ended, or that it is to be tried again. `no_address`: the user is gone, or has none
  * that mail can be sent to.
  */
-export type NoticeOutcome =
-  | { readonly kind: 'sent' }
-  | { readonly kind: 'no_address' }
-  | Exclude<MailAnswer, { readonly kind: 'accepted' }>
+export type NoticeOutcome = MailAnswer | { readonly kind: 'no_address' }
 
 export const sendOwnerNotice =
   ({ users, mailer }: Pick<Ports, 'users' | 'mailer'>) =>
@@ -27,11 +24,7 @@ export const sendOwnerNotice =
       TE.flatMapTask(
         O.match(
           (): T.Task<NoticeOutcome> => T.of({ kind: 'no_address' }),
-          (to) =>
-            pipe(
-              mailer.send({ id, to, ...noticeText(notice) }),
-              T.map((answer) => (answer.kind === 'accepted' ? { kind: 'sent' } : answer)),
-            ),
+          (to) => mailer.send({ id, to, ...noticeText(notice) }),
         ),
       ),
     )

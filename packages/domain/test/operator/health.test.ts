@@ -32,7 +32,7 @@ import {
   rightOf,
 } from '@tradeport/testkit'
 import { createOperatorHealth } from '../../src/use-cases/operator-health.ts'
-import type { SecretsCensus } from '../../src/operator/sealed-secrets.ts'
+import type { SecretCounts } from '../../src/operator/sealed-secrets.ts'
 import type { SealedSecrets } from '../../src/ports/index.ts'
 import { partOf, unavailable } from '../use-cases/desk.ts'
 
@@ -137,7 +137,7 @@ const ordersAged = (...agesMs: readonly number[]) => {
   putOrders(records, ...agesMs.map((ageMs) => newOrderUnderWay(account, now - ageMs)))
   return createFakeOperatorOrders(records)
 }
-const sealed = (census: SecretsCensus) => partOf<SealedSecrets>({ census: TE.right(census) })
+const sealed = (counts: SecretCounts) => partOf<SealedSecrets>({ counts: TE.right(counts) })
 const records = createFakeRecords()
 const good = {
   health: {
@@ -202,7 +202,7 @@ describe('the service', () => {
           ignoredHalts: down,
           uncheckedThresholds: down,
         },
-        sealedSecrets: partOf<SealedSecrets>({ census: down }),
+        sealedSecrets: partOf<SealedSecrets>({ counts: down }),
         operatorOrders: { underWay: () => down },
       },
       ...'fail database,fail database writes,fail tables,fail fsync,fail secrets,fail orders,fail journals,fail halts,fail risk thresholds'.split(

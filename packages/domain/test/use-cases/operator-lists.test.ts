@@ -26,7 +26,7 @@ const records = createFakeRecords()
 const use = createOperatorRecords({
   providerAccounts: { find: () => expect.fail('not asked') },
   records: createFakeTenantRecords(records),
-  sealedSecrets: { census: () => expect.fail(), reseal: () => expect.fail() },
+  sealedSecrets: { counts: () => expect.fail(), reseal: () => expect.fail() },
   users: createFakeUserStore(records),
 })
 const [tenant, otherTenant] = [newTenant(), newTenant()]

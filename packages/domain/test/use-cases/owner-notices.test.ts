@@ -15,7 +15,7 @@ import {
 import { sendOwnerNotice } from '../../src/use-cases/send-owner-notice.ts'
 import { rightOf, tagOf, unavailable } from './desk.ts'
 
-const openDesk = async (answer: MailAnswer = { kind: 'accepted' }) => {
+const openDesk = async (answer: MailAnswer = { kind: 'sent' }) => {
   const records = createFakeRecords()
   const operator = createFakeOperatorStore(records)
   const owner = await storedOwner(operator)
@@ -42,16 +42,14 @@ const openDesk = async (answer: MailAnswer = { kind: 'accepted' }) => {
 
 describe('a notice', () => {
   it.each<[MailAnswer]>([
-    [{ kind: 'accepted' }],
+    [{ kind: 'sent' }],
     [{ kind: 'undelivered', reason: 'ECONNREFUSED' }],
     [{ kind: 'refused', reason: '550' }],
   ])(
     'is mailed to the user’s address with its own id, and has the outcome of the mail server: %o',
     async (answer) => {
       const { ports, job, mails } = await openDesk(answer)
-      expect(await rightOf(sendOwnerNotice(ports)(job))).toStrictEqual(
-        answer.kind === 'accepted' ? { kind: 'sent' } : answer,
-      )
+      expect(await rightOf(sendOwnerNotice(ports)(job))).toStrictEqual(answer)
       const mail = { id: 'n-1', to: 'owner@example.com', ...noticeText(job.notice) }
       expect(mails).toStrictEqual([mail])
     },

@@ -1,7 +1,7 @@
 // Secrets at rest: reads a tenant's provider token, and encrypts every secret with the current key
 // after a change of keys. The first bytes of a ciphertext show whether its key is current, so that
 // after a crash the next run finds what is left.
-import type { SealedSecret, SecretKind, SecretsCensus } from '@tradeport/domain/operator'
+import type { SealedSecret, SecretKind, SecretCounts } from '@tradeport/domain/operator'
 import type { ProviderTokens, SealedSecrets } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
@@ -98,8 +98,8 @@ export const createSealedSecrets = ({ knex, cipher }: SealingDependencies): Seal
         return { resealed, unreadable, last: last && { kind: last.kind, id: last.id } }
       },
     }),
-    census: databaseTask('sealedSecrets.census', () =>
-      queryOne<SecretsCensus>(
+    counts: databaseTask('sealedSecrets.counts', () =>
+      queryOne<SecretCounts>(
         knex,
         sql`select (count(*) filter (where ${isUnder(current)}))::int as current,
           (count(*) filter (where ${isUnder(cipher.heads)} and not ${isUnder(current)}))::int as earlier,
