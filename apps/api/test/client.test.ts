@@ -1,4 +1,5 @@
-// @tradeport/client against a started service: what it does about answers that are lost. That each method sends what the API's document says is tested in tooling/contract.
+// @tradeport/client against a started service: what it does about answers that are lost. That each
+// method sends what the API's document says is tested in tooling/contract.
 import { createClient, isTradeportError } from '@tradeport/client'
 import type { Client, TradeportError } from '@tradeport/client'
 import { beforeAll, describe, expect, it } from 'vitest'

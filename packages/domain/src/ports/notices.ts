@@ -27,8 +27,9 @@ export interface OwnerNoticeJob {
 export interface OwnerNoticeJobs {
   /**
    * Calls `send` with every due notice, a few at once, until `stop`, which waits for those under
-   * way. Where `send` rejects, the notice is tried again, after pauses that grow to a quarter of an hour, for
-   * three days; one whose process died, within minutes: `send` may be called twice for one notice.
+   * way. Where `send` rejects, the notice is tried again, after pauses that grow to a quarter of an
+   * hour, for three days; one whose process died, within minutes: `send` may be called twice for one
+   * notice.
    */
   readonly work: Work<OwnerNoticeJob>
 }
