@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { OrderTerms } from '@tradeport/domain/orders'
 import type { OrderToSend, SentOrder } from '@tradeport/domain/ports'
-import { dayMs, sumExactly, type Ticket } from '@tradeport/domain/primitives'
+import { dayMs, minuteMs, sumExactly, type Ticket } from '@tradeport/domain/primitives'
 import type { MetaApiConfig } from '../src/index.ts'
 import {
   account,
@@ -260,9 +260,13 @@ describe.each(accountKinds)('a pending order of an account of %j', (options) => 
     one.control.trade({ actionType: 'ORDER_MODIFY', orderId, openPrice: 1.07 }, 'CLIENT')
     expect(await one.look()).toMatchObject({ kind: 'open', order: { price: 1.07 } })
     one.control.trade({ actionType: 'ORDER_CANCEL', orderId }, 'CLIENT')
-    expect(await one.look()).toMatchObject({
-      outcome: { kind: 'cancelled', reason: 'broker', at: expect.any(Number) },
-    })
+    const cancelled = { outcome: { kind: 'cancelled', reason: 'broker', at: expect.any(Number) } }
+    expect(await one.look()).toMatchObject(cancelled)
+    // Unless it is known to be ours, another order may yet take its place.
+    const cancellation = { isConfirmed: false }
+    expect(await one.look({ cancellation })).toEqual({ kind: 'open' })
+    const missing = { since: Date.now() - minuteMs, lookups: 1 }
+    expect(await one.look({ cancellation, missing })).toMatchObject(cancelled)
     expect(await one.trading.cancelOrder(one.own, orderId, always)()).toEqual(
       E.left({ _tag: 'OrderGone' }),
     )
@@ -441,6 +445,15 @@ describe('an executed order whose answer was lost is found', () => {
       expect(await one.look({ order: { ...one.order, limitOrStop } })).toEqual(answer)
     },
   )
+
+  it('although a later read, for its price, fails', async () => {
+    const one = await sendAndLose({}, { deadlines: { ...patient, fillMs: 600 } })
+    for (const route of ['positions', 'deals'] as const)
+      one.set(route, { kind: 'reply', status: 200, body: [] })
+    one.set('history-orders', { ...unreadableList, skip: 1 })
+    expect(await one.look()).toMatchObject({ kind: 'found', outcome: { kind: 'filled' } })
+    expect(one.requests('history-orders')).toBeGreaterThan(1)
+  })
 
   it('at the end of a history of several pages', async () => {
     const one = await sendAndLose()
