@@ -253,6 +253,7 @@ describe('an answer', () => {
     [401, someError, {}, unavailable('trade: answered 401 SomeError', 'token_refused')],
     [403, someError, {}, unavailable('trade: answered 403 SomeError')],
     [429, tooMany, { 'retry-after': '7' }, limited(7_000)],
+    [429, tooMany, { 'retry-after': '0' }, limited(1_000)],
     [429, { ...tooMany, ...retryAt(1_250) }, {}, limited(1_250)],
     [200, busy, { 'retry-after': '7' }, limited(7_000)],
     [200, { ...busy, ...retryAt(1_250) }, {}, limited(1_250)],
@@ -344,6 +345,11 @@ describe('no trade is sent', () => {
     const outcomes = await sendEach(() => apiWith({ providerToken: () => found }))
     expect(outcomes).toEqual(unavailable(expect.stringContaining('nothing was sent'), cause))
     expect(JSON.stringify(outcomes)).not.toContain('secret-part')
+  })
+
+  it('and the outcome is unknown, where it fails in a way that none expects', async () => {
+    const breaking = { providerToken: () => () => Promise.reject(new Error('unexpected')) }
+    expect(await sendEach(() => apiWith(breaking))).toEqual(outcomeUnknown)
   })
 
   it.each([{ region: 'evil.example/' }, { region: '' }, { providerAccountId: '..' }])(
