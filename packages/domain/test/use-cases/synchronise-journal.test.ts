@@ -442,6 +442,18 @@ describe('a later read', () => {
     await desk.expectState({ deals: 4, rereadAt: null, latestDealAt })
   })
 
+  it.each([
+    ['is made once more where more is closed than was opened', 0.5, expect.any(Number)],
+    ['is made once more where what was opened has no lots', 0, expect.any(Number)],
+    ['is not made where a part is closed on MT5', 2, null],
+  ])('%s', async (_, volume, rereadAt) => {
+    const deals = [deposit, { ...opening, volume }]
+    const desk = await synced(deals)
+    desk.put([...deals, daysLater(closing)])
+    await desk.later()
+    await desk.expectState({ deals: 3, rereadAt })
+  })
+
   it('finds what a partial close on MT4 made of an opening deal, however old that is', async () => {
     const desk = await synced([deposit, opening, ...laterTwo], {}, { brokerType: 'mt4' })
     const left = { ...opening, id: '51', positionId: '5', volume: 0.6 }
