@@ -64,6 +64,7 @@ describe('a read', () => {
   ])('answered %i %j is unavailable: "%s", in %i requests', async (status, body, reason, times) => {
     const { result, requests } = await readOnce(status, body)
     expect([reasonOf(result), requests]).toEqual([`positions: ${reason}`, times])
+    expect(result).not.toHaveProperty('left.cause', 'token_refused')
   })
 
   it.each([
@@ -86,6 +87,8 @@ describe('a read', () => {
     [{ 'retry-after': '0' }, limitBody(), 1],
     [{ 'retry-after': '21600' }, limitBody(), 21_600],
     [{ 'retry-after': '21601' }, limitBody(), 1],
+    // From a proxy.
+    [{ 'retry-after': '600' }, '', 60],
     // A date is compared with the date of the answer, not with our clock.
     [{ date: new Date(now - 60_000).toUTCString() }, limitBody('2026-05-01T11:59:04.000Z'), 4],
   ])('answered 429 with %j %j waits %i seconds', async (headers, body, retryAfterSeconds) => {
@@ -205,6 +208,7 @@ describe('a read', () => {
       TE.right(O.some('line\nbreak')),
       "nothing was sent: the tenant's provider token contains characters that an HTTP header cannot carry",
     ],
+    [() => Promise.reject(new Error(token)), 'unexpected Error'],
   ])('with the token %j is not sent: %s', async (found, reason) => {
     expect(reasonOf(await read(account, apiWith({ providerToken: () => found })))).toBe(reason)
   })
