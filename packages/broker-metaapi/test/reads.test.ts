@@ -208,6 +208,7 @@ describe('a position', () => {
       },
     ],
     [{ id: 46_648_037 }, { ticket: '46648037' }],
+    [{ clientId: 'TP_0123456789_a' }, { clientId: 'TP_0123456789_a' }],
     // So that a close of 0.3 closes all.
     [{ volume: 0.1 + 0.2 }, { volume: 0.3 }],
     [{ realizedProfit: 0.3, realizedCommission: -0.1, realizedSwap: -0.2 }, { realizedPnl: 0.6 }],
@@ -357,6 +358,7 @@ describe('a deal', () => {
       { id: '335\0', symbol: 'EUR\ud800USD\u{1f600}' },
       { id: '335\ufffd', symbol: 'EUR\ufffdUSD\u{1f600}' },
     ],
+    [{ symbol: 'EUR\udfff' }, { symbol: 'EUR\ufffd' }],
     [{ time: '2026-04-20T12:00:00+02:00' }, { time: Date.UTC(2026, 3, 20, 10) }],
     [{ time: '2026-04-20T12:00:00' }, { time: Date.UTC(2026, 3, 20, 12) }],
     ...['2026-02-30T00:00:00.000Z', '2026-04-17 07:30:03.223', 'yesterday', '', 1_776_400].map(
@@ -447,6 +449,23 @@ describe('the required margin', () => {
   })
 })
 
+it('the terms and the price of a symbol have every figure under its own name', async () => {
+  const { instrument, quote } = apiWith().marketData
+  const figures = { minVolume: 0.1, maxVolume: 50, volumeStep: 0.01, digits: 5, stopsLevel: 3 }
+  const terms = { ...figures, tickSize: 0.000_01, contractSize: 100_000 }
+  const price = { bid: 1.1, ask: 1.2, profitTickValue: 0.9, lossTickValue: 0.8 }
+  provider()
+    .get(/specification/)
+    .reply(200, { ...terms, tradeMode: 'SYMBOL_TRADE_MODE_LONGONLY' })
+    .get(/price/)
+    .reply(200, { ...price, time: new Date(now).toISOString() })
+  expect(rightOf(await instrument(account, 'EURUSD')())).toMatchObject({
+    ...terms,
+    tradeMode: 'long_only',
+  })
+  expect(rightOf(await quote(account, 'EURUSD')())).toEqual({ ...price, time: now })
+})
+
 describe('pending orders', () => {
   const good = {
     id: '7',
@@ -462,6 +481,17 @@ describe('pending orders', () => {
     expect(rightOf(brokerOrdersIn(bytesOf([{ ...good, openPrice: -2, ...levels }])))).toMatchObject(
       [{ price: -2, ...levels }],
     )
+  })
+
+  it.each([
+    [{}, { volume: undefined, isUnexecuted: false }],
+    [
+      { volume: 0.1 + 0.2, currentVolume: 0.1 + 0.2 },
+      { volume: 0.3, isUnexecuted: true },
+    ],
+  ])('with the lots %j are %j', (lots, read) => {
+    const row = { ...good, ...without('volume', 'currentVolume'), ...lots }
+    expect(rightOf(brokerOrdersIn(bytesOf([row])))).toMatchObject([read])
   })
 
   it.each([
