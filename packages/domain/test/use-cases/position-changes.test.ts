@@ -577,7 +577,6 @@ describe('POST /positions/:id/close', () => {
   const history = [earlier]
   const never = { deals: 1_000 }
   const unnumbered = 'do_without_number'
-  const journalDown = failing(down, ['synchroniseJournal'])
   const journalLimited = failing(limited, ['synchroniseJournal'])
   let searches = 0
   const unsearchable: Scene['ports'] = ({ journal }) => ({
@@ -662,10 +661,11 @@ describe('POST /positions/:id/close', () => {
     ['done, and the journal hangs', { ports: hangingJournal }, 0.1, [0.1, 0.2, null, 2_000]],
     ['done, and its database hangs', { ports: hangingAfterSend }, 0.3, [0.3, 0, null, 2_000]],
     [
-      'done, and the journal is down at first',
-      { meanwhile: journalDown, atPause: healing },
+      'done, and nothing is readable at first',
+      { meanwhile: goingDown, atPause: healing },
       0.1,
       [0.1, 0.2, 10, 250],
+      250,
     ],
     ['done, and the journal must wait', { meanwhile: journalLimited }, 0.1, [0.1, 0.2, null, 0]],
     ['done, and not searchable at first', { ports: unsearchable }, 0.1, [0.1, 0.2, 10, 500]],
@@ -710,7 +710,7 @@ describe('POST /positions/:id/close', () => {
     ],
     [
       'done on MT4, the rest not found',
-      { fields: mt4, meanwhile: nowHolding() },
+      { fields: mt4, meanwhile: nowHolding({ ticket: '43' as Ticket, symbol: 'GBPUSD' }) },
       0.1,
       [0.1, 0.2, 10, 2_000],
     ],
@@ -751,6 +751,12 @@ describe('POST /positions/:id/close', () => {
       'unknown',
     ],
     [
+      'done, its deal shown, and on the other side',
+      { meanwhile: nowHolding({ volume: 0.2, side: 'sell' }) },
+      0.1,
+      [0.1, 0.2, 10, 2_000],
+    ],
+    [
       'refused so that it may be made, as it was',
       { broker: offQuotes, meanwhile: nowHolding({ volume: 0.2 }) },
       0.1,
@@ -776,7 +782,9 @@ describe('POST /positions/:id/close', () => {
       expect([closedVolume, remainingVolume, realizedPnl, waitedMs]).toEqual(expected)
       expect(provenance.readAt).toBe(noon + readAt)
       // On MT4 what is left has a new number.
-      const [rest] = remainingVolume > 0 ? positionTrading.positions(account.id) : []
+      const rest = positionTrading
+        .positions(account.id)
+        .find(({ symbol }) => remainingVolume > 0 && symbol === openPosition().symbol)
       expect(remainingTicket).toBe(rest?.ticket === '42' ? undefined : rest?.ticket)
       if (closed.brokerOrderId === null && remainingVolume > 0)
         expect(positionTrading.calls('synchroniseJournal')).toBe(scene.fields === mt4 ? 1 : 0)
