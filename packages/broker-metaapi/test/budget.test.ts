@@ -210,6 +210,20 @@ describe('an account that cannot be read', () => {
     await reads(own)
   })
 
+  it('is read for its figures after a pause of all, which a read after a pause of the figures met', async () => {
+    const { broker, positions, time } = open({ shortReadMs: 500 })
+    const own = newAccount()
+    const figures = async () => (await broker.accountInformation(own)())._tag
+    fail(own, 'account-information', { kind: 'lost', times: 1 })
+    expect(await figures()).toBe('Left')
+    time.elapsedMs += 2_000
+    fail(own, 'positions', { kind: 'undeployed', times: 1 })
+    await positions(own)
+    expect(await figures()).toBe('Left')
+    time.elapsedMs += 2_000
+    expect(await figures()).toBe('Right')
+  })
+
   it('because of a symbol that the provider does not know is read for others, and for that one a few times', async () => {
     const { quote, time } = open()
     const own = newAccount()
@@ -221,6 +235,18 @@ describe('an account that cannot be read', () => {
       time.elapsedMs += 1_000
     }
     expect([callsTo(own, 'price'), callsTo(own, 'account-information')]).toEqual([45, 5])
+  })
+
+  it('is read for a symbol that it knows again by all, also after a read that failed in another way', async () => {
+    const { quote, time } = open()
+    const own = newAccount()
+    for (const kind of ['not-found', 'unauthorized'] as const) {
+      fail(own, 'price', { kind, times: 1 })
+      expect(E.isLeft(await quote(own))).toBe(true)
+      time.elapsedMs += 2_000
+    }
+    expect(E.isRight(await quote(own))).toBe(true)
+    expect((await Promise.all([quote(own), quote(own)])).every(E.isRight)).toBe(true)
   })
 
   it('that the provider does not know is sent a trade only after each pause', async () => {
@@ -249,15 +275,16 @@ describe('an account that cannot be read', () => {
   })
 
   it('of one tenant is read for another', async () => {
-    const { positions, reads } = open()
+    const { positions, quote, reads } = open()
     const own = newAccount()
     expect(await positions({ ...own, providerAccountId: 'none' })).toEqual(
       E.left(refuse('NotProvisioned', { accountId: account.accountId })),
     )
     await reads(own)
-    expect(
-      E.isRight(await positions({ ...own, owner: { ...own.owner, tenantId: 'other' as never } })),
-    ).toBe(true)
+    const others = { ...own, owner: { ...own.owner, tenantId: 'other' as never } }
+    expect(E.isRight(await positions(others))).toBe(true)
+    for (const one of [own, others]) await quote(one, 'GONE')
+    expect(callsTo(own, 'price')).toBe(2)
   })
 })
 
@@ -290,8 +317,8 @@ describe('a 429', () => {
     await reads(own)
   })
 
-  it('of provisioning, which has limits of its own, stops no other call of the token', async () => {
-    const { positions, marketData, reads, fills } = open()
+  it('of provisioning or of past prices, which have limits of their own, stops no other call of the token', async () => {
+    const { positions, ticks, reads, fills } = open()
     const own = newAccount()
     const unplaced = { ...newAccount(), region: null }
     fail(unplaced, 'any', {
@@ -303,8 +330,10 @@ describe('a 429', () => {
     await reads(own)
     const another = { ...newAccount(), region: null }
     expect(await positions(another)).toEqual(limited(60))
-    const window = { from: 0, offset: 0, limit: 1 }
-    expect(await marketData.ticks(another, 'EURUSD', window)()).toEqual(limited(60))
+    expect(await ticks(another)).toEqual(limited(60))
+    fail(own, 'ticks', { kind: 'rate-limit', retryAfterSeconds: 60 })
+    expect(await ticks(own)).toEqual(limited(60))
+    await reads(own)
   })
 
   it.each(['positions', 'trade'] as const)(
