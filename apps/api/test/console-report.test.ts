@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chromiumPath, follow, shows, signInAs, useBrowser } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
-import { linkDesk } from './support/desk.ts'
+import { linkDesk, untilAgreed } from './support/desk.ts'
 import {
   operate,
   operatorToken,
@@ -89,6 +89,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
 
   it("has the API's figures of the period, and says what is left out", async () => {
     const desk = await linkDesk(service, { user: 'u-1', broker: { history } })
+    await untilAgreed(desk)
     const page = await open(`account=${desk.accountId}&from=2026-01-13&to=2026-02-15`, 'u-1')
     const period = 'startDate=2026-01-12T23:00:00.000Z&endDate=2026-02-15T22:59:59.999Z'
     const { body } = await desk.get(`/trades/stats?accountId=${desk.accountId}&${period}`)

@@ -12,7 +12,7 @@ import {
   useBrowser,
 } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
-import { eventually, linkDesk } from './support/desk.ts'
+import { linkDesk, untilAgreed } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 
 /** So many trades on each day from 2026-01-10 on, all of which close at half past twelve. */
@@ -34,12 +34,6 @@ const history = historyOf([
 ])
 
 const amount = (text: string) => Number(text.replaceAll(/[^\d.-]/g, ''))
-/** A page that reads a history before it was compared with the balance knows no balance at first. */
-const untilAgreed = ({ accountId, get }: Awaited<ReturnType<typeof linkDesk>>) =>
-  eventually(
-    async () => (await get(`/accounts/${accountId}/reconciliation`)).body.data,
-    ({ difference }) => difference === 0,
-  )
 const answers = (page: Page) => page.locator('.answers dd')
 const sumOn = (page: Page) =>
   page.getByRole('group', { name: 'Accounts' }).getByRole('row').filter({ hasText: 'All in USD' })

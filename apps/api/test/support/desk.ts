@@ -161,6 +161,16 @@ export const eventually = async <A>(
   }
 }
 
+/**
+ * Until a desk's history was compared with its balance: a page that reads the history before knows
+ * no balance at first.
+ */
+export const untilAgreed = ({ accountId, read }: Pick<Desk, 'accountId' | 'read'>) =>
+  eventually(
+    () => read(`/accounts/${accountId}/reconciliation`),
+    ({ difference }) => difference === 0,
+  )
+
 /** The broker's own records of an account. */
 export const brokerOf = (sandbox: Sandbox, provider: string) => {
   const account = sandbox.account(provider)
