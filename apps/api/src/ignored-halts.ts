@@ -1,26 +1,30 @@
-// Without the capability `trading-tools` the orders of halted accounts are sent all the same. Their
-// halts stay in the database while another configuration, or another instance, obeys them.
+// Without the capability `trading-tools` an instance obeys no halt: it sends the orders of halted
+// accounts. The database may have halts from an earlier configuration, or of another instance that
+// does obey them.
 import * as E from 'fp-ts/lib/Either.js'
 import type { AsyncResult } from '@tradeport/domain/errors'
 import { minuteMs } from '@tradeport/domain/primitives'
 import type { Logger } from 'pino'
 
-/** Warns where there are any now, and whenever there are more; returns what ends that. */
+/**
+ * For an instance without the capability. Warns where accounts are halted now, and at a check each
+ * minute where they are more than at the last one; returns a function that ends the checks.
+ */
 export const warnOfIgnoredHalts = async (
-  count: AsyncResult<number>,
+  countHaltedAccounts: AsyncResult<number>,
   log: Pick<Logger, 'warn'>,
 ): Promise<() => void> => {
-  let known = 0
+  let lastCount = 0
   const check = async (): Promise<void> => {
-    const accounts = E.getOrElse(() => known)(await count())
-    if (accounts > known)
+    const accounts = E.getOrElse(() => lastCount)(await countHaltedAccounts())
+    if (accounts > lastCount)
       log.warn(
         { event: 'halts_ignored', accounts },
         'accounts are halted in the database, and without the capability trading-tools their orders are sent all the same',
       )
-    known = accounts
+    lastCount = accounts
   }
   await check()
-  const checking = setInterval(() => void check(), minuteMs)
-  return () => clearInterval(checking)
+  const timer = setInterval(() => void check(), minuteMs)
+  return () => clearInterval(timer)
 }

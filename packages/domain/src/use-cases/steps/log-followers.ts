@@ -1,6 +1,6 @@
 // Reads each owner's log once and shares the new events among all who follow it. The log is read
-// when events were recorded, and every few seconds in case a notification was lost. The accounts of
-// owners whose followers want events of the broker are watched meanwhile.
+// when events were recorded, and every few seconds in case a notification was lost. While a follower
+// wants events of the broker, the accounts of its owner are watched, so that there are any.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -36,18 +36,19 @@ export interface EventBatch {
 }
 
 export interface FollowerFeed {
-  /** The last event before those that `next` returns. */
+  /** `next` returns only events after this one. */
   readonly startsAfter: EventId
   /**
-   * The events that were recorded since the last call; none once a second without any. Undefined
-   * once the follower has ended: by `end`, by a failed read, or because it was too slow.
+   * Waits for events, and resolves with none about once a second where nothing comes. Undefined
+   * once the follower has ended, whatever it has not taken by then: by `end`, by a failed read,
+   * because it was too slow, or because the log lost what was read of it.
    */
   readonly next: () => Promise<EventBatch | undefined>
   readonly isOver: () => boolean
   readonly end: () => void
 }
 
-/** Measured once for all who follow. */
+/** An event with its size, which is measured once for all who follow. */
 interface SizedEvent {
   readonly event: LoggedEvent
   readonly characters: number
@@ -55,7 +56,7 @@ interface SizedEvent {
 
 interface Follower {
   readonly wantsBrokerEvents: boolean
-  readonly give: (events: readonly SizedEvent[]) => void
+  readonly deliver: (events: readonly SizedEvent[]) => void
   readonly tick: () => void
   readonly end: () => void
 }
@@ -66,7 +67,7 @@ interface FollowedLog {
   /** How far the log was read. */
   readTo: EventId
   /** Whether the log may have lost its last events, as after a failover, and `readTo` with them. */
-  mayHaveLost: boolean
+  mayHaveLostEvents: boolean
   isReading: boolean
   isReadWanted: boolean
 }
@@ -96,11 +97,11 @@ export const createLogFollowers = ({
         break
       }
       const { events, hasNext } = page.right
-      // Where `readTo` was lost, new events with smaller ids are not in the page.
-      if (log.mayHaveLost || events.length > 0) {
-        log.mayHaveLost = false
-        const isKept = await eventLog.isResumable(log.owner, log.readTo)()
-        if (E.isLeft(isKept) || !isKept.right) {
+      // Where the event `readTo` was lost, new ones may have smaller ids, which no page after it has.
+      if (log.mayHaveLostEvents || events.length > 0) {
+        log.mayHaveLostEvents = false
+        const isResumable = await eventLog.isResumable(log.owner, log.readTo)()
+        if (E.isLeft(isResumable) || !isResumable.right) {
           for (const follower of log.followers) follower.end()
           break
         }
@@ -111,13 +112,13 @@ export const createLogFollowers = ({
         event,
         characters: JSON.stringify(event.data).length,
       }))
-      if (sized.length > 0) for (const follower of log.followers) follower.give(sized)
+      if (sized.length > 0) for (const follower of log.followers) follower.deliver(sized)
     }
     log.isReading = false
   }
 
-  // A failure is made good by the next call, well before the watch would end.
-  const keepWatch = () => {
+  // Where it fails, the next call renews the watch, well before it would end.
+  const renewWatches = () => {
     const owners = [...logs.values()]
       .filter(({ followers }) => [...followers].some(({ wantsBrokerEvents }) => wantsBrokerEvents))
       .map(({ owner }) => owner)
@@ -126,11 +127,12 @@ export const createLogFollowers = ({
 
   const runWhileFollowed = async () => {
     isTicking = true
-    const stop = eventLog.onRecorded((whose) => {
+    const stopListening = eventLog.onRecorded((whose) => {
       for (const [key, log] of logs)
         if (whose === 'anyone' || key === keyOf(whose)) {
-          // Notices are missed when a connection is lost, as in a failover, which may lose commits.
-          log.mayHaveLost ||= whose === 'anyone'
+          // Of anyone: notifications may have been missed while the database could not be reached, as
+          // in a failover, which may lose commits.
+          log.mayHaveLostEvents ||= whose === 'anyone'
           void read(log)
         }
     })
@@ -140,9 +142,9 @@ export const createLogFollowers = ({
         for (const follower of log.followers) follower.tick()
         if (count % ticksBetweenReads === 0) void read(log)
       }
-      if (count % ticksBetweenReads === 0) keepWatch()
+      if (count % ticksBetweenReads === 0) renewWatches()
     }
-    stop()
+    stopListening()
     isTicking = false
   }
 
@@ -153,7 +155,7 @@ export const createLogFollowers = ({
       owner,
       followers: new Set<Follower>(),
       readTo,
-      mayHaveLost: false,
+      mayHaveLostEvents: false,
       isReading: false,
       isReadWanted: false,
     }
@@ -168,7 +170,8 @@ export const createLogFollowers = ({
         eventLog.bounds(owner),
         TE.map(({ newest }) => {
           const log = logOf(owner, newest)
-          const startsAfter = later(newest, log.readTo)
+          // The log may have been read further than `newest`, or less far.
+          const startsAfter = laterId(newest, log.readTo)
           let pending: LoggedEvent[] = []
           let characters = 0
           let isOver = false
@@ -182,7 +185,7 @@ export const createLogFollowers = ({
           }
           const follower: Follower = {
             wantsBrokerEvents: brokerEventTypes.some((type) => types.includes(type)),
-            give: (events) => {
+            deliver: (events) => {
               // The shared reading may be behind `startsAfter`.
               for (const { event, characters: added } of events)
                 if (
@@ -214,7 +217,7 @@ export const createLogFollowers = ({
               const events = pending
               pending = []
               characters = 0
-              return { events, readTo: later(startsAfter, log.readTo) }
+              return { events, readTo: laterId(startsAfter, log.readTo) }
             },
             isOver: () => isOver,
             end,
@@ -224,7 +227,6 @@ export const createLogFollowers = ({
   }
 }
 
-/** The log may have been read further, or less far, than where it ended for a new follower. */
-const later = (one: EventId, other: EventId): EventId => (other > one ? other : one)
+const laterId = (one: EventId, other: EventId): EventId => (other > one ? other : one)
 
 const keyOf = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])
