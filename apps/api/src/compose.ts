@@ -72,33 +72,21 @@ export interface Adapters extends Omit<Ports, 'liveAccounts' | 'mailer'>, EventL
 export type ComposedService = ReturnType<typeof composeUseCases>
 
 export const composeUseCases = (adapters: Adapters) => {
-  const { clock, peerNotices, countersOf } = adapters
-  const credentials = cachedCredentials(adapters.credentials, {
-    clock,
-    notices: peerNotices,
-    countersOf,
-  })
-  const tokens =
-    adapters.tokens &&
-    cachedTokenVerifier(adapters.tokens, { clock, hash: adapters.secrets.hash, countersOf })
-  const cachedAccountStore = cachedAccounts(adapters.accounts, { clock, countersOf })
-  const broker = cachedBroker(adapters.broker, {
-    clock,
-    positionTrading: adapters.positionTrading,
-    countersOf,
-  })
+  const { peerNotices } = adapters
+  const credentials = cachedCredentials(adapters.credentials, adapters)
+  const tokens = adapters.tokens && cachedTokenVerifier(adapters.tokens, adapters)
+  const cachedAccountStore = cachedAccounts(adapters.accounts, adapters)
+  const broker = cachedBroker(adapters.broker, adapters)
   // Live reads bypass the cached broker, because their results are cached here.
-  const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, countersOf })
+  const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), adapters)
   const invalidateHere = (accountId: AccountId): void => {
     for (const cache of [broker, liveAccounts]) cache.invalidate(accountId)
   }
-  // Here at once, and on the other instances as soon as they hear of it.
-  const invalidateEverywhere = (accountId: AccountId): void => {
+  const onAccountChanged = (account: BrokerAccount): void => {
+    const { accountId } = account
+    // Here at once, and on the other instances as soon as they hear of it.
     invalidateHere(accountId)
     peerNotices.notify({ kind: 'account_changed', accountId })
-  }
-  const onAccountChanged = (account: BrokerAccount): void => {
-    invalidateEverywhere(account.accountId)
     void adapters.journal.wantRead(account, 0)()
   }
   peerNotices.subscribe((notice) => {
@@ -124,8 +112,8 @@ export const composeUseCases = (adapters: Adapters) => {
 
   const ports = {
     ...adapters,
-    marketData: cachedMarketData(adapters.marketData, { clock, countersOf }),
-    marketDataFeeds: cachedMarketDataFeeds(adapters.marketDataFeeds, { clock, countersOf }),
+    marketData: cachedMarketData(adapters.marketData, adapters),
+    marketDataFeeds: cachedMarketDataFeeds(adapters.marketDataFeeds, adapters),
     streamSlots: createStreamSlots(),
     credentials,
     tokens,

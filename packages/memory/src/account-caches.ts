@@ -64,25 +64,18 @@ const maxInstruments = 20_000
  */
 export const cachedBroker = (
   broker: Broker,
-  {
-    clock,
-    positionTrading,
-    countersOf,
-  }: CacheParts & { readonly positionTrading: Pick<PositionTrading, 'freshPositions'> },
+  parts: CacheParts & { readonly positionTrading: Pick<PositionTrading, 'freshPositions'> },
 ): Broker & InvalidatesAccounts => {
+  const { clock, positionTrading } = parts
   const { keyOf, invalidate } = createAccountKeys()
-  const positions = createSingleFlightCache<BrokerReadError, PositionsReading>({
-    clock,
+  const positions = createSingleFlightCache<BrokerReadError, PositionsReading>(parts, 'positions', {
     ttlMs: positionsTtlMs,
     maxWeight: maxPositions,
     weigh: (reading) => 1 + reading.positions.length,
-    counters: countersOf?.('positions'),
   })
-  const margins = createSingleFlightCache<BrokerReadError, O.Option<number>>({
-    clock,
+  const margins = createSingleFlightCache<BrokerReadError, O.Option<number>>(parts, 'margins', {
     ttlMs: marginTtlMs,
     maxWeight: maxMargins,
-    counters: countersOf?.('margins'),
   })
   const invalidatedAt = createLruCache<AccountId, Instant>(maxAccounts)
   const limits = createLruCache<AccountId, LimitFunction>(maxAccounts)
@@ -158,15 +151,17 @@ const createAccountKeys = () => {
 /** Keeps live reads of accounts for five seconds, failures not at all. */
 export const cachedLiveAccounts = (
   liveAccounts: LiveAccounts,
-  { clock, countersOf }: CacheParts,
+  parts: CacheParts,
 ): LiveAccounts & InvalidatesAccounts => {
   const { keyOf, invalidate } = createAccountKeys()
-  const readings = createSingleFlightCache<BrokerReadError | ServiceUnavailable, AccountReading>({
-    clock,
-    ttlMs: liveAccountTtlMs,
-    maxWeight: maxAccounts,
-    counters: countersOf?.('live_accounts'),
-  })
+  const readings = createSingleFlightCache<BrokerReadError | ServiceUnavailable, AccountReading>(
+    parts,
+    'live_accounts',
+    {
+      ttlMs: liveAccountTtlMs,
+      maxWeight: maxAccounts,
+    },
+  )
   return {
     read: (account) => {
       const read = liveAccounts.read(account)
@@ -193,10 +188,8 @@ interface ListedSymbols {
  * there are no candles so early. A failed read is kept for a second, but for a rate limit. Ticks
  * pass through.
  */
-export const cachedMarketData = (
-  marketData: MarketData,
-  { clock, countersOf }: CacheParts,
-): MarketData => {
+export const cachedMarketData = (marketData: MarketData, parts: CacheParts): MarketData => {
+  const { clock } = parts
   const { keyOf } = createAccountKeys()
   const symbolCounts = createLruCache<string, { readonly count: number; readonly since: Instant }>(
     maxAccounts,
@@ -210,46 +203,41 @@ export const cachedMarketData = (
       symbolCounts.set(key, { count: names.length, since })
       return { names, isConfirmed: now - since >= unconfirmedSymbolsTtlMs }
     }
-  const symbols = createSingleFlightCache<BrokerReadError, ListedSymbols>({
-    clock,
+  const symbols = createSingleFlightCache<BrokerReadError, ListedSymbols>(parts, 'symbols', {
     ttlMs: ({ isConfirmed }) => (isConfirmed ? termsTtlMs : unconfirmedSymbolsTtlMs),
     maxWeight: maxSymbols,
     failureTtlMs,
     weigh: ({ names }) => 1 + names.length,
-    counters: countersOf?.('symbols'),
   })
-  const instruments = createSingleFlightCache<BrokerReadError, BrokerInstrument>({
-    clock,
-    ttlMs: termsTtlMs,
-    failureTtlMs,
-    maxWeight: maxInstruments,
-    counters: countersOf?.('instruments'),
-  })
-  const quotes = createSingleFlightCache<BrokerReadError, Quote>({
-    clock,
+  const instruments = createSingleFlightCache<BrokerReadError, BrokerInstrument>(
+    parts,
+    'instruments',
+    {
+      ttlMs: termsTtlMs,
+      failureTtlMs,
+      maxWeight: maxInstruments,
+    },
+  )
+  const quotes = createSingleFlightCache<BrokerReadError, Quote>(parts, 'quotes', {
     ttlMs: quoteTtlMs,
     failureTtlMs,
     maxWeight: maxQuotes,
-    counters: countersOf?.('quotes'),
   })
   const latestCandles = createSingleFlightCache<
     BrokerReadError | ServiceUnavailable,
     readonly Candle[]
-  >({
-    clock,
+  >(parts, 'candles', {
     ttlMs: quoteTtlMs,
     failureTtlMs,
     // Who joins a read takes the candles to be as old as the question.
     ageFrom: 'start',
     maxWeight: maxCandles,
     weigh: (candles) => 1 + candles.length,
-    counters: countersOf?.('candles'),
   })
   const emptyCandlePages = createSingleFlightCache<
     BrokerReadError | ServiceUnavailable,
     readonly Candle[]
-  >({
-    clock,
+  >(parts, undefined, {
     ttlMs: noCandlesTtlMs,
     failureTtlMs,
     maxWeight: maxEmptyPages,
@@ -280,16 +268,14 @@ export const cachedMarketData = (
 /** Keeps for a second which feed the operator chose. */
 export const cachedMarketDataFeeds = (
   { find }: MarketDataFeeds,
-  { clock, countersOf }: CacheParts,
+  parts: CacheParts,
 ): MarketDataFeeds => {
   const feeds = createSingleFlightCache<
     Refusal<'ServiceUnavailable' | 'NotImplemented'>,
     O.Option<MarketDataFeed>
-  >({
-    clock,
+  >(parts, 'market_data_feed', {
     ttlMs: quoteTtlMs,
     maxWeight: 1,
-    counters: countersOf?.('market_data_feed'),
   })
   return { find: feeds.read('', find) }
 }

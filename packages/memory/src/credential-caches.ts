@@ -35,21 +35,19 @@ const ownerKey = ({ tenantId, userId }: Owner, ...more: readonly string[]): stri
  * revocation.
  */
 const createFindCache = <A>(
-  { clock, countersOf }: CacheParts,
+  parts: CacheParts,
   name: string,
   options: { readonly ttlMs: number | (() => number); readonly maxJoinMs?: number },
 ) => {
-  const shared = { clock, ageFrom: 'start' } as const
-  const found = createSingleFlightCache<ServiceUnavailable, O.Option<A>>({
-    ...shared,
+  const found = createSingleFlightCache<ServiceUnavailable, O.Option<A>>(parts, name, {
     ...options,
+    ageFrom: 'start',
     maxWeight: maxFound,
     isKept: O.isSome,
-    counters: countersOf?.(name),
   })
-  const missing = createSingleFlightCache<ServiceUnavailable, O.Option<A>>({
-    ...shared,
+  const missing = createSingleFlightCache<ServiceUnavailable, O.Option<A>>(parts, undefined, {
     ttlMs: shortTtlMs,
+    ageFrom: 'start',
     maxWeight: maxMissing,
     isKept: O.isNone,
   })
@@ -68,11 +66,11 @@ const createFindCache = <A>(
  */
 export const cachedCredentials = (
   store: CredentialStore,
-  parts: CacheParts & { readonly notices: Pick<PeerNotices, 'confirmedAt'> },
+  parts: CacheParts & { readonly peerNotices: Pick<PeerNotices, 'confirmedAt'> },
 ) => {
-  const { clock, notices } = parts
+  const { clock, peerNotices } = parts
   const ttlMs = (): number => {
-    const ageMs = clock.now() - notices.confirmedAt()
+    const ageMs = clock.now() - peerNotices.confirmedAt()
     return ageMs >= 0 && ageMs < confirmationTtlMs ? longTtlMs : shortTtlMs
   }
   const options = { ttlMs, maxJoinMs: shortTtlMs }
@@ -99,10 +97,10 @@ export const cachedCredentials = (
  */
 export const cachedTokenVerifier = (
   verifier: TokenVerifier,
-  { hash, ...parts }: CacheParts & { readonly hash: Secrets['hash'] },
+  parts: CacheParts & { readonly secrets: Pick<Secrets, 'hash'> },
 ): TokenVerifier => {
   const tokens = createFindCache<VerifiedToken>(parts, 'issued_tokens', { ttlMs: longTtlMs })
-  return { verify: (token) => tokens.read(hash(token), verifier.verify(token)) }
+  return { verify: (token) => tokens.read(parts.secrets.hash(token), verifier.verify(token)) }
 }
 
 /**
@@ -111,19 +109,21 @@ export const cachedTokenVerifier = (
  */
 export const cachedAccounts = (
   store: AccountStore,
-  { clock, countersOf }: CacheParts,
+  parts: CacheParts,
 ): AccountStore & { readonly invalidateAll: () => void } => {
-  const options = { clock, ttlMs: shortTtlMs, ageFrom: 'start', maxWeight: maxFound } as const
-  const found = createSingleFlightCache<ServiceUnavailable, O.Option<Account>>({
+  const options = { ttlMs: shortTtlMs, ageFrom: 'start', maxWeight: maxFound } as const
+  const found = createSingleFlightCache<ServiceUnavailable, O.Option<Account>>(parts, 'accounts', {
     ...options,
     isKept: O.isSome,
-    counters: countersOf?.('accounts'),
   })
-  const lists = createSingleFlightCache<ServiceUnavailable, readonly Account[]>({
-    ...options,
-    isKept: (accounts) => accounts.length > 0,
-    counters: countersOf?.('account_lists'),
-  })
+  const lists = createSingleFlightCache<ServiceUnavailable, readonly Account[]>(
+    parts,
+    'account_lists',
+    {
+      ...options,
+      isKept: (accounts) => accounts.length > 0,
+    },
+  )
   return {
     ...store,
     find: (owner, id) => found.read(ownerKey(owner, id), () => store.find(owner, id)()),

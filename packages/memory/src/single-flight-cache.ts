@@ -7,7 +7,6 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { createLruCache } from './lru-cache.ts'
 
 interface SingleFlightCacheOptions<Failure, A> {
-  readonly clock: Clock
   /** A value is returned while it is younger than this. A function is called for each read. */
   readonly ttlMs: number | ((value: A) => number)
   /** How long a failure is returned to later readers too, from its end on; 0 by default. */
@@ -27,7 +26,6 @@ interface SingleFlightCacheOptions<Failure, A> {
   readonly weigh?: (value: A) => number
   /** Which values are kept; all by default. */
   readonly isKept?: (value: A) => boolean
-  readonly counters?: CacheCounters | undefined
   /** Later readers start a new read after this time; a minute by default. */
   readonly maxJoinMs?: number
 }
@@ -76,17 +74,21 @@ interface Kept<Failure, A> {
 /** How long a stale value stays in memory, in case that a new read replaces it. */
 const staleMs = 30_000
 
-export const createSingleFlightCache = <Failure, A>({
-  clock,
-  ttlMs,
-  failureTtlMs = () => 0,
-  ageFrom = 'completion',
-  maxWeight,
-  weigh = () => 1,
-  isKept = () => true,
-  counters = { hits: 0, joins: 0, misses: 0 },
-  maxJoinMs = 60_000,
-}: SingleFlightCacheOptions<Failure, A>): SingleFlightCache<Failure, A> => {
+/** @param name under which its reads are counted; those of a cache without one are not */
+export const createSingleFlightCache = <Failure, A>(
+  { clock, countersOf }: CacheParts,
+  name: string | undefined,
+  {
+    ttlMs,
+    failureTtlMs = () => 0,
+    ageFrom = 'completion',
+    maxWeight,
+    weigh = () => 1,
+    isKept = () => true,
+    maxJoinMs = 60_000,
+  }: SingleFlightCacheOptions<Failure, A>,
+): SingleFlightCache<Failure, A> => {
+  const counters = (name && countersOf?.(name)) || { hits: 0, joins: 0, misses: 0 }
   const reads = new Map<string, ReadInProgress<Failure, A>>()
   const weightOf = ({ result }: Kept<Failure, A>): number =>
     E.isRight(result) ? weigh(result.right) : 1

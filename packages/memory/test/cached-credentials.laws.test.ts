@@ -78,7 +78,10 @@ const play = async (steps: readonly Step[]) => {
     findAccessToken: find,
     findUserPlan: () => () => Promise.resolve(E.right(O.none)),
   }
-  const cached = cachedCredentials(store, { clock, notices: { confirmedAt: () => confirmedAt } })
+  const cached = cachedCredentials(store, {
+    clock,
+    peerNotices: { confirmedAt: () => confirmedAt },
+  })
   const hash = newHash()
 
   const request = async () => {

@@ -33,7 +33,7 @@ const setUp = () => {
   }
   const cached = cachedCredentials(store, {
     clock,
-    notices: { confirmedAt: () => state.confirmedAt ?? clock.now() },
+    peerNotices: { confirmedAt: () => state.confirmedAt ?? clock.now() },
   })
   return { clock, state, cached, ask: () => cached.findApiKey(hash)() }
 }

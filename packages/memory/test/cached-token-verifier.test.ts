@@ -24,7 +24,7 @@ it.each([
   }
   const verifier = cachedTokenVerifier(
     { verify },
-    { clock, hash: (token) => `hash of ${token}` as CredentialHash },
+    { clock, secrets: { hash: (token) => `hash of ${token}` as CredentialHash } },
   )
   const ask = async (token: string) => expect(await verifier.verify(token)()).toStrictEqual(answer)
   await ask('one')

@@ -7,17 +7,23 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createSingleFlightCache } from '../src/single-flight-cache.ts'
 import { createMovableClock, ended } from './clock.ts'
 
-type Options = Parameters<typeof createSingleFlightCache<string, number>>[0]
+type Options = Parameters<typeof createSingleFlightCache<string, number>>[2]
 
 const cacheWith = (options: Partial<Options> = {}) => {
   const clock = createMovableClock()
-  const cache = createSingleFlightCache<string, number>({
-    clock,
+  const counters = { hits: 0, joins: 0, misses: 0 }
+  const parts = { clock, countersOf: () => counters }
+  const cache = createSingleFlightCache<string, number>(parts, 'numbers', {
     ttlMs: 100,
     maxWeight: 10,
     ...options,
   })
-  return { clock, cache, read: (key: string, value: number) => cache.read(key, TE.right(value))() }
+  return {
+    clock,
+    counters,
+    cache,
+    read: (key: string, value: number) => cache.read(key, TE.right(value))(),
+  }
 }
 
 describe('the single-flight cache', () => {
@@ -26,8 +32,7 @@ describe('the single-flight cache', () => {
   })
 
   it('counts hits, joined reads and misses, and reads again after the clock was set back', async () => {
-    const counters = { hits: 0, joins: 0, misses: 0 }
-    const { read, clock } = cacheWith({ counters })
+    const { read, clock, counters } = cacheWith()
     await Promise.all(Array.from({ length: 5 }, () => read('a', 1)))
     await read('a', 2)
     expect(counters).toEqual({ hits: 1, joins: 4, misses: 1 })
@@ -121,8 +126,8 @@ interface Load {
 
 const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]) => {
   const clock = createMovableClock()
-  const options = { clock, ttlMs, ageFrom, maxWeight, maxJoinMs }
-  const cache = createSingleFlightCache<number, number>(options)
+  const options = { ttlMs, ageFrom, maxWeight, maxJoinMs }
+  const cache = createSingleFlightCache<number, number>({ clock }, undefined, options)
   const joinForMs = ageFrom === 'start' ? ttlMs : maxJoinMs
   const loads: Load[] = []
   const keyDrops: Record<Key, number> = { a: 0, b: 0, c: 0 }
