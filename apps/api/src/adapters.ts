@@ -14,7 +14,6 @@ import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/br
 import { refuse } from '@tradeport/domain/errors'
 import { maxHistoryDeals } from '@tradeport/domain/ports'
 import { noDeliveries } from '@tradeport/domain/use-cases'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type {
   AcquireSlot,
   Clock,
@@ -82,14 +81,14 @@ import {
 } from './secrets.ts'
 import { readAtMostEvery } from './read-at-most-every.ts'
 
-/** The service's clock, deadlines of the provider and of Redis, and backoff. */
+/** The machine's clock and the defaults of each adapter, unless tests set others. */
 export interface AdapterTimes {
-  readonly clock: Clock
+  readonly clock?: Clock
   /** Of the provider. */
-  readonly deadlines: Partial<MetaApiDeadlines>
-  /** Backoff after provider failures of an account; undefined uses the defaults. */
-  readonly accountBackoff: PauseLimits | undefined
-  readonly redis: RedisTimes
+  readonly deadlines?: Partial<MetaApiDeadlines>
+  /** After provider failures of an account. */
+  readonly accountBackoff?: PauseLimits
+  readonly redis?: RedisTimes
 }
 
 export type OpenedAdapters = Awaited<ReturnType<typeof openAdapters>>
@@ -101,7 +100,14 @@ interface AdapterDependencies extends AdapterTimes {
 
 export const openAdapters = async (
   config: Config,
-  { log, clock, deadlines, accountBackoff, redis, closers }: AdapterDependencies,
+  {
+    log,
+    clock = { now: Date.now },
+    deadlines,
+    accountBackoff,
+    redis,
+    closers,
+  }: AdapterDependencies,
 ) => {
   const secrets = createSecrets()
   const secretsKey =
@@ -117,25 +123,26 @@ export const openAdapters = async (
     log,
   )
   closers.defer(database.close)
+  const { knex } = database
   const metrics = createMetrics()
   metrics.watchPool(database.pool)
   metrics.watchBacklog(
     readAtMostEvery(
-      async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex, config.watchMs)()),
+      async () => E.getOrElseW(() => undefined)(await readBacklog(knex, config.watchMs)()),
       backlogThrottle,
     ),
   )
   const urls = await openProvider(config, clock, closers)
 
   const storeDependencies = {
-    knex: database.knex,
+    knex,
     cipher: createCipher(secretsKey, config.previousSecretsKeys),
     log,
     heartbeats: createHeartbeats(),
   }
   const peerNotices = startPeerNotices({ database, clock, log })
   closers.defer(peerNotices.stop)
-  const users = createUserStore(storeDependencies.knex)
+  const users = createUserStore(knex)
   // Its worker runs from here on, before those of workers.ts.
   const ownerNotices = await startOwnerNotices({
     smtp: config.smtp,
@@ -169,7 +176,7 @@ export const openAdapters = async (
         { schedule: config.webhookRetries, retentionDays: config.eventRetentionDays },
       )
     : undefined
-  const ignoredHalts = hasTradingTools ? TE.right(0) : countHaltedAccounts(database.knex)
+  const ignoredHalts = hasTradingTools ? TE.right(0) : countHaltedAccounts(knex)
   if (!hasTradingTools) closers.defer(await warnOfIgnoredHalts(ignoredHalts, log))
   const slowTurns = createFairPool(readConcurrency.candlesAndDeliveries)
   const stopwatch = { elapsedMs: () => performance.now() }
@@ -191,10 +198,7 @@ export const openAdapters = async (
     log,
   })
   closers.defer(limits.close)
-  metrics.watchLimiter(() => ({
-    status: limits.status(),
-    localFallbackMs: limits.localFallbackMs(),
-  }))
+  metrics.watchLimiter(limits)
 
   const sealedSecrets = createSealedSecrets(storeDependencies)
   await reportUnreadableSecrets(sealedSecrets.counts, log)
@@ -218,23 +222,23 @@ export const openAdapters = async (
   })
   const tokens = await openTokenVerifier(config.tokenIssuer, { clock, log })
   const adapters: Adapters = {
-    accounts: createAccountStore(storeDependencies.knex),
-    credentials: createCredentialStore(storeDependencies.knex),
+    accounts: createAccountStore(knex),
+    credentials: createCredentialStore(knex),
     addressLimits: meteredAddressLimits(createAddressLimits(), metrics.decisions),
     tokens,
     operator: createOperatorStore(storeDependencies),
-    records: createTenantRecords(storeDependencies.knex),
+    records: createTenantRecords(knex),
     users,
-    operatorOrders: createOperatorOrders(storeDependencies.knex),
+    operatorOrders: createOperatorOrders(knex),
     sealedSecrets,
     health: {
       databaseNow: database.now,
       tryWrite: database.tryWrite,
       isMigrated: database.isMigrated,
       durability: database.durability,
-      disagreeingJournals: readDisagreeingJournals(database.knex),
+      disagreeingJournals: readDisagreeingJournals(knex),
       ignoredHalts,
-      uncheckedThresholds: readUncheckedThresholds(database.knex, config.watchMs),
+      uncheckedThresholds: readUncheckedThresholds(knex, config.watchMs),
       limiterStanding: limits.check,
       readIssuerKeys: tokens?.readKeys,
       noticesConfirmedAt: peerNotices.confirmedAt,
@@ -249,18 +253,12 @@ export const openAdapters = async (
       forSend: slotsOf(createFairPool(sendSlots)),
       forLookup: slotsOf(createFairPool(lookupSlots)),
     },
-    orderLimits: createLimitStore(storeDependencies.knex),
+    orderLimits: createLimitStore(knex),
     changeLocks: createChangeLocks(storeDependencies),
     broker: { ...meteredProvider(provider.broker, metrics.providerCalls), source: config.broker },
     trading: meteredProvider(provider.trading, metrics.providerCalls),
-    candles: takingTurns(
-      slowTurns,
-      createCandleStore(storeDependencies.knex),
-      ({ account }) => account.owner,
-    ),
-    marketDataFeeds: hasMarketData
-      ? createMarketDataFeeds(storeDependencies.knex)
-      : noMarketDataFeed,
+    candles: takingTurns(slowTurns, createCandleStore(knex), ({ account }) => account.owner),
+    marketDataFeeds: hasMarketData ? createMarketDataFeeds(knex) : noMarketDataFeed,
     marketData: meteredProvider(provider.marketData, metrics.providerCalls),
     positionTrading: meteredProvider(provider.positionTrading, metrics.providerCalls),
     peerNotices,
@@ -271,8 +269,8 @@ export const openAdapters = async (
     webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
     webhookDeliveries:
       events === undefined ? noDeliveries : takingTurns(slowTurns, events.deliveries, identity),
-    eventLog: events?.log ?? createEventLog(database.knex),
-    halts: hasTradingTools ? createHalts(storeDependencies.knex) : noHalts,
+    eventLog: events?.log ?? createEventLog(knex),
+    halts: hasTradingTools ? createHalts(knex) : noHalts,
     riskThresholds: createRiskThresholds({ ...storeDependencies, recorder: events?.recorder }),
     journal: journal.journal,
     trades: takingTurns(createFairPool(readConcurrency.trades), journal.records, identity),
@@ -285,7 +283,11 @@ export const openAdapters = async (
     recordsEvents: events !== undefined,
     hasMarketData,
     capabilities: config.capabilities,
-    onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
+    onDisagreement: ({ accountId, owner }, difference) =>
+      log.warn(
+        { event: 'journal_disagrees', accountId, owner, difference },
+        'journal mismatch: the balance differs from the sum of the deals; the full history is read again later',
+      ),
     onBreach: ({ accountId, owner }, { threshold, current }) => {
       const { type, severity, value, halt } = threshold
       log.warn(
@@ -329,11 +331,10 @@ export const openAdapters = async (
     pause: (ms) => () => setTimeout(ms),
     stopwatch,
   }
-  const { heartbeats } = storeDependencies
   return {
     adapters,
     database,
-    heartbeats,
+    heartbeats: storeDependencies.heartbeats,
     orders,
     events,
     journal,
@@ -423,13 +424,3 @@ const openTokenVerifier = async (
 
 /** The backlog may be a few seconds old, so that several readers of the metrics make one read. */
 const backlogThrottle = { everyMs: 5_000, deadlineMs: 2_000, fallback: undefined }
-
-const reportDisagreement = (
-  log: Logger,
-  { accountId, owner }: BrokerAccount,
-  difference: number,
-): void =>
-  log.warn(
-    { event: 'journal_disagrees', accountId, owner, difference },
-    'journal mismatch: the balance differs from the sum of the deals; the full history is read again later',
-  )

@@ -13,7 +13,7 @@ export type RedisTimes = Pick<RedisRateLimiterOptions, 'clock' | 'timeoutMs'>
 interface LimiterOptions {
   /** Null: this instance's own. */
   readonly redisUrl: string | null
-  readonly redisTimes: RedisTimes
+  readonly redisTimes: RedisTimes | undefined
   readonly ownerNotices: OwnerNotices
   /** Counts the suspensions that begin at this instance. It must not throw. */
   readonly suspensionBegan: () => void

@@ -24,13 +24,12 @@ export interface Service {
 }
 
 /**
- * @param times the machine's clock and the default deadlines, unless tests set others
  * @throws when the service cannot start; the message is for the operator and holds no secret
  */
 export const startService = async (
   config: Config,
   log: Logger,
-  times: Partial<AdapterTimes> = {},
+  times: AdapterTimes = {},
 ): Promise<Service> => {
   const { dataFolder, databaseUrl, drainDelayMs, isDemo } = config
   const closers = new AsyncDisposableStack()
@@ -41,15 +40,7 @@ export const startService = async (
     const operatorToken = config.operatorToken ?? (await loadOrCreateSecret(dataFolder, token))
     if (config.metricsToken === operatorToken)
       throw new Error('METRICS_TOKEN must differ from the token of the operator API')
-    const opened = await openAdapters(config, {
-      clock: { now: Date.now },
-      deadlines: {},
-      accountBackoff: undefined,
-      redis: {},
-      ...times,
-      log,
-      closers,
-    })
+    const opened = await openAdapters(config, { ...times, log, closers })
     const composed = composeUseCases(opened.adapters)
     // They end after the listeners, and start only when the start can no longer fail.
     const workers = closers.use(new AsyncDisposableStack())

@@ -16,10 +16,10 @@ interface CacheCounters {
   misses: number
 }
 
-interface LimiterReading {
-  readonly status: LimiterStatus
+interface MeteredLimiter {
+  readonly status: () => LimiterStatus
   /** How long in total this instance has limited alone. */
-  readonly localFallbackMs: number
+  readonly localFallbackMs: () => number
 }
 
 interface PoolReading {
@@ -41,9 +41,22 @@ type Labels = Readonly<Record<string, string>>
 
 /** One value, values with their labels, or undefined if there is none. */
 type Readings = number | undefined | readonly (readonly [labels: Labels, value: number])[]
+type Read = () => Readings | Promise<Readings>
 
 const toSeries = (readings: Readings) =>
   typeof readings === 'number' ? ([[{}, readings]] as const) : (readings ?? [])
+
+const collectFrom = (read: Read) =>
+  async function collect(this: Counter | Gauge): Promise<void> {
+    const readings = toSeries(await read())
+    this.reset()
+    // A metric without labels begins at 0.
+    if (readings.length === 0) this.remove({})
+    for (const [labels, value] of readings) this.inc(labels, value)
+  }
+
+/** A metric that is kept elsewhere. It is left out while there is no reading. */
+type ReadMetric = (name: string, help: string, read: Read, labelNames?: readonly string[]) => void
 
 const buildMetrics = () => {
   const registry = new Registry()
@@ -58,45 +71,10 @@ const buildMetrics = () => {
     buckets: number[],
   ) => new Histogram({ name, help, labelNames, buckets, registers })
 
-  /** A counter that is kept elsewhere. */
-  const readCounter = (
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    read: () => Readings,
-  ): void => {
-    void new Counter({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect() {
-        this.reset()
-        for (const [labels, value] of toSeries(read())) this.inc(labels, value)
-      },
-    })
-  }
-  /** A gauge that is left out while there is no reading. */
-  const readGauge = (
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    read: () => Readings | Promise<Readings>,
-  ): void => {
-    void new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      async collect() {
-        const readings = toSeries(await read())
-        this.reset()
-        // A gauge without labels begins at 0.
-        if (readings.length === 0) this.remove({})
-        for (const [labels, value] of readings) this.set(labels, value)
-      },
-    })
-  }
+  const readCounter: ReadMetric = (name, help, read, labelNames = []) =>
+    void new Counter({ name, help, labelNames, registers, collect: collectFrom(read) })
+  const readGauge: ReadMetric = (name, help, read, labelNames = []) =>
+    void new Gauge({ name, help, labelNames, registers, collect: collectFrom(read) })
 
   const caches = new Map<string, CacheCounters>()
   const decisions = newDecisionCounters()
@@ -145,25 +123,24 @@ const buildMetrics = () => {
   readCounter(
     'tradeport_cache_reads_total',
     'Reads of a cache, by result.',
-    ['cache', 'result'],
     () =>
       [...caches].flatMap(([cache, { hits, joins, misses }]) => [
         [{ cache, result: 'hit' }, hits] as const,
         [{ cache, result: 'joined' }, joins] as const,
         [{ cache, result: 'miss' }, misses] as const,
       ]),
+    ['cache', 'result'],
   )
   readCounter(
     'tradeport_limiter_admitted_total',
     'Requests that the limits admitted.',
-    [],
     () => decisions.admitted,
   )
   readCounter(
     'tradeport_limiter_refused_total',
     'Requests that a limit refused, by limit.',
-    ['limit'],
     () => Object.entries(decisions.refused).map(([limit, count]) => [{ limit }, count]),
+    ['limit'],
   )
 
   const observeProviderCall: ObserveProviderCall = (call, outcome, durationMs) =>
@@ -189,40 +166,36 @@ const buildMetrics = () => {
       caches.set(name, counters)
       return counters
     },
-    watchLimiter: (read: () => LimiterReading): void => {
+    watchLimiter: ({ status, localFallbackMs }: MeteredLimiter): void => {
       readGauge(
         'tradeport_limiter_alone',
         '1 while limits should be shared and this instance limits alone, else 0.',
-        [],
-        () => (read().status === 'alone' ? 1 : 0),
+        () => (status() === 'alone' ? 1 : 0),
       )
       readCounter(
         'tradeport_limiter_alone_seconds_total',
         'How long in total this instance has limited alone.',
-        [],
-        () => read().localFallbackMs / 1_000,
+        () => localFallbackMs() / 1_000,
       )
     },
     watchPool: (read: () => PoolReading): void => {
       readGauge(
         'tradeport_database_connections',
         'Connections of the pool to the database.',
-        ['state'],
         () => [
           [{ state: 'in_use' }, read().inUse],
           [{ state: 'idle' }, read().idle],
         ],
+        ['state'],
       )
       readGauge(
         'tradeport_database_connections_max',
         'The most connections that the pool may have.',
-        [],
         () => read().size,
       )
       readGauge(
         'tradeport_database_waiting',
         'Statements that wait for a connection of the pool.',
-        [],
         () => read().waiting,
       )
     },
@@ -233,7 +206,6 @@ const buildMetrics = () => {
       readGauge(
         'tradeport_provider_clock_skew_seconds',
         'How far the clock of the provider is ahead; absent before it was measured.',
-        [],
         () => {
           const skewMs = read()
           return skewMs === null ? undefined : skewMs / 1_000
@@ -244,14 +216,18 @@ const buildMetrics = () => {
       readGauge(
         'tradeport_backlog_readable',
         '1 if the backlog could be read from the database, else 0.',
-        [],
         async () => ((await read()) === undefined ? 0 : 1),
       )
-      for (const [name, help, labelNames, readings] of backlogGauges)
-        readGauge(name, help, labelNames, async () => {
-          const backlog = await read()
-          return backlog === undefined ? undefined : readings(backlog)
-        })
+      for (const [name, help, readings, labelNames] of backlogGauges)
+        readGauge(
+          name,
+          help,
+          async () => {
+            const backlog = await read()
+            return backlog && readings(backlog)
+          },
+          labelNames,
+        )
     },
     contentType: registry.contentType,
     text: (): Promise<string> => Registry.merge([registry, processRegistry()]).metrics(),
@@ -268,82 +244,72 @@ export const createMetrics = (): Metrics => buildMetrics()
 type BacklogGauge = readonly [
   name: string,
   help: string,
-  labelNames: readonly string[],
   readings: (backlog: Backlog) => Readings,
+  labelNames?: readonly string[],
 ]
 
 const backlogGauges: readonly BacklogGauge[] = [
   [
     'tradeport_jobs_waiting',
     'Due jobs that no instance has claimed yet, by queue.',
-    ['queue'],
     ({ queues }) => queues.map(({ queue, waiting }) => [{ queue }, waiting]),
+    ['queue'],
   ],
   [
     'tradeport_jobs_oldest_waiting_seconds',
     'How long the oldest of them has been due; 0 if there is none.',
-    ['queue'],
     ({ queues }) => queues.map(({ queue, oldestMs }) => [{ queue }, oldestMs / 1_000]),
+    ['queue'],
   ],
-  ['tradeport_orders_pending', 'Pending orders.', [], ({ orders }) => orders.pending],
+  ['tradeport_orders_pending', 'Pending orders.', ({ orders }) => orders.pending],
   [
     'tradeport_orders_unknown',
     'Pending orders that were sent and whose outcome is unknown, and open ones that are missing at the broker.',
-    [],
     ({ orders }) => orders.unknown,
   ],
   [
     'tradeport_orders_oldest_unknown_seconds',
     'How long ago the oldest of them was sent, or missed; 0 if there is none.',
-    [],
     ({ orders }) => orders.oldestUnknownMs / 1_000,
   ],
   [
     'tradeport_journals_disagreeing',
     'Accounts whose stored deals do not add up to their balance.',
-    [],
     ({ journals }) => journals.disagreeing,
   ],
   [
     'tradeport_watched_accounts',
     'Accounts that are read again and again for their events.',
-    [],
     ({ journals }) => journals.watched,
   ],
   [
     'tradeport_watched_accounts_failing',
     'Watched accounts that could not be read at the last attempt.',
-    [],
     ({ journals }) => journals.watchedFailing,
   ],
   [
     'tradeport_threshold_accounts_unchecked',
     'Accounts with risk thresholds whose last check is longer ago than it should be.',
-    [],
     ({ journals }) => journals.unchecked,
   ],
   [
     'tradeport_watch_lag_seconds',
     'How long the most overdue read of the other watched accounts has been due; 0 if none is.',
-    [],
     ({ journals }) => journals.watchLagMs / 1_000,
   ],
   [
     'tradeport_webhook_deliveries_pending',
     'Deliveries that are not done, retries included.',
-    [],
     (backlog) => backlog.deliveries.pending,
   ],
   [
     'tradeport_webhook_deliveries_due',
     'Deliveries whose next attempt is due.',
-    [],
     (backlog) => backlog.deliveries.due,
   ],
   [
     'tradeport_webhook_deliveries_oldest_due_seconds',
     'How long the oldest of them has been due; 0 if there is none.',
-    [],
     (backlog) => backlog.deliveries.oldestDueMs / 1_000,
   ],
 ]

@@ -160,7 +160,10 @@ describe('the limiter', () => {
   it('reports whether it limits alone, and for how long in total', async () => {
     const metrics = createMetrics()
     let reading = { status: 'shared' as 'shared' | 'alone', localFallbackMs: 0 }
-    metrics.watchLimiter(() => reading)
+    metrics.watchLimiter({
+      status: () => reading.status,
+      localFallbackMs: () => reading.localFallbackMs,
+    })
     for (const [status, localFallbackMs, isAlone] of [
       ['shared', 0, 0],
       ['alone', 1_500, 1],
