@@ -242,11 +242,7 @@ describe('a disk that is almost full', () => {
   beforeAll(async () => {
     const log = { warn: (event: LogEvent) => void logged.push(event) }
     const { pool, release } = await openThread(inMemory, log)
-    knex = openPool(
-      { ...pool, connection: { ...pool.connection, check: createDiskGuard(() => freeBytes, log) } },
-      0,
-      log,
-    )
+    knex = openPool({ ...pool, check: createDiskGuard(() => freeBytes, log) }, 0, log)
     close = () => knex.destroy().then(release)
     await knex.raw('create table notes (text text)')
   })

@@ -33,6 +33,8 @@ export const copyRows = async (
 ): Promise<void> => {
   const client = (await trx.client.acquireConnection()) as Client
   const commands = tables.map(({ target }) => `copy ${target.text} from stdin`).join(';')
+  // As knex does for its own statements: the pool may refuse it.
+  trx.client.emit('query', { sql: commands, bindings: [] })
   let sending: Promise<unknown> | undefined
   const copied = new Promise<void>((resolve, reject) => {
     const statement = Object.assign(new Query(commands), {

@@ -65,15 +65,11 @@ export const openDatabase = async (
     'url' in options
       ? { pool: poolOfServer(options), release: async () => undefined }
       : await openEmbedded(options, log)
-  const prepare = async (knex: Knex): Promise<void> => {
-    await bringUpToDate(knex)
-    if (server === null) await freeJournals(knex)
-  }
-  const timeoutMs = options.statementTimeoutMs ?? defaultTimeoutMs
-  const knex = await openPrepared(pool, timeoutMs, log, prepare).catch(async (error: unknown) => {
+  await prepareTables(pool, server === null).catch(async (error: unknown) => {
     await release()
     throw error
   })
+  const knex = openPool(pool, options.statementTimeoutMs ?? defaultTimeoutMs, log)
   let closing: Promise<void> | undefined
   return {
     knex,
@@ -122,21 +118,16 @@ const poolOfServer = ({ url, poolSize = 10 }: ServerOptions): PoolOptions => {
   }
 }
 
-// The tables are prepared on a connection of its own without a timeout, since a migration may take
-// as long as its tables are large. Its failures are thrown, and not logged as well.
-const openPrepared = async (
-  pool: PoolOptions,
-  timeoutMs: number,
-  log: Log,
-  prepare: (knex: Knex) => Promise<void>,
-): Promise<Knex> => {
-  const preparing = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, silentLog)
+// On a connection of its own without a timeout, since a migration may take as long as its tables are
+// large. Its failures are thrown, and not logged as well.
+const prepareTables = async (pool: PoolOptions, isEmbedded: boolean): Promise<void> => {
+  const knex = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, silentLog)
   try {
-    await prepare(preparing)
+    await bringUpToDate(knex)
+    if (isEmbedded) await freeJournals(knex)
   } finally {
-    await preparing.destroy()
+    await knex.destroy()
   }
-  return openPool(pool, timeoutMs, log)
 }
 
 // Only this process has the folder open: whoever claimed journals before has died, and requests

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { startEmbeddedThread } from './embedded-thread.ts'
 import type { WorkerOptions } from './embedded-worker.ts'
 import { DiskFull, type Log } from './failures.ts'
-import type { PoolOptions, TimedClientOptions } from './pool.ts'
+import type { PoolOptions } from './pool.ts'
 import { createFailureLog } from './repeating.ts'
 
 interface ThreadLimits {
@@ -71,8 +71,8 @@ const openFolder = async (
     const dataDir = join(folder, 'postgres')
     await closeToOthers(dataDir)
     await requireWhole(dataDir)
-    const opened = await openThread({ dataDir }, limits, log, { check })
-    return { ...opened, release: () => opened.release().then(lock.release) }
+    const { pool, release } = await openThread({ dataDir }, limits, log)
+    return { pool: { ...pool, check }, release: () => release().then(lock.release) }
   } catch (error) {
     await lock.release()
     throw error
@@ -83,7 +83,6 @@ const openThread = async (
   data: WorkerOptions,
   { silenceMs = 60_000 }: ThreadLimits,
   log: Log,
-  options: Pick<TimedClientOptions, 'check'> = {},
 ): Promise<OpenedEmbedded> => {
   const lost = (reason: string): never => {
     const sentence = `${reason}; the process ends`
@@ -93,7 +92,7 @@ const openThread = async (
   }
   const { connect, close } = await startEmbeddedThread({ ...data, silenceMs, lost })
   return {
-    pool: { connection: { stream: connect, ...options }, size: { min: 1, max: 1 } },
+    pool: { connection: { stream: connect }, size: { min: 1, max: 1 } },
     release: close,
   }
 }

@@ -18,6 +18,8 @@ export interface PoolOptions {
   /** Where each client connects to. */
   readonly connection: TimedClientOptions
   readonly size: { readonly min: number; readonly max: number }
+  /** Throws for a statement that must not be sent. */
+  readonly check?: (statement: string) => void
 }
 
 const connectTimeoutMs = 5_000
@@ -39,7 +41,7 @@ const fullDiskLogMs = 60_000
  * @param statementTimeoutMs 0: none
  */
 export const openPool = (
-  { connection, size }: PoolOptions,
+  { connection, size, check }: PoolOptions,
   statementTimeoutMs: number,
   log: Log,
 ): Knex => {
@@ -60,6 +62,8 @@ export const openPool = (
   // Knex makes its connections with the driver's `Client`.
   Object.assign(knex.client, { driver: { Client: TimedClient } })
   logFullDisks(knex, log)
+  // Knex emits it before it sends the statement, which is rejected with what is thrown.
+  if (check !== undefined) knex.on('query', ({ sql }: Knex.Sql) => check(sql))
   return knex
 }
 
@@ -130,8 +134,6 @@ const queryTimeoutText = 'Query read timeout'
 export interface TimedClientOptions extends Omit<ClientConfig, 'stream'> {
   /** Creates the stream to the server; a TCP socket when omitted. */
   readonly stream?: () => Duplex
-  /** Throws for a statement that must not be sent. */
-  readonly check?: (statement: string) => void
 }
 
 /**
@@ -143,14 +145,13 @@ export interface TimedClientOptions extends Omit<ClientConfig, 'stream'> {
 export class TimedClient extends Client {
   readonly #stream: Duplex
   readonly #queryTimeoutMs: number
-  readonly #check: (statement: string) => void
-  #answeredAt = performance.now()
+  /** When the server last answered, by the monotonic clock. */
+  answeredAt = performance.now()
   #timer: NodeJS.Timeout | undefined
 
   constructor({
     query_timeout: queryTimeoutMs = 0,
     stream: connect = () => new Socket(),
-    check = () => undefined,
     ...config
   }: TimedClientOptions) {
     const stream = connect()
@@ -162,21 +163,15 @@ export class TimedClient extends Client {
     })
     this.#stream = stream
     this.#queryTimeoutMs = queryTimeoutMs
-    this.#check = check
     // Emitted when the server has answered everything.
     this.on('drain', () => {
       clearTimeout(this.#timer)
-      this.#answeredAt = performance.now()
+      this.answeredAt = performance.now()
     })
     this.on('end', () => clearTimeout(this.#timer))
     this.connection.on('errorMessage', ({ code }: DatabaseError) => {
       if (code === readOnlyCode) stream.destroy()
     })
-  }
-
-  /** When the server last answered, by the monotonic clock. */
-  get answeredAt(): number {
-    return this.#answeredAt
   }
 
   get isDestroyed(): boolean {
@@ -195,11 +190,6 @@ export class TimedClient extends Client {
 
   // `never` fits all of the overloads of node-postgres, whose arguments are passed through.
   override query(...args: [never]): never {
-    try {
-      this.#check(textOf(args[0]))
-    } catch (error) {
-      return refusal(error, args) as never
-    }
     if (this.#queryTimeoutMs > 0) this.#destroyAfter(this.#queryTimeoutMs, queryTimeoutText)
     return super.query(...args)
   }
@@ -218,19 +208,4 @@ export class TimedClient extends Client {
       timeoutMs,
     ).unref()
   }
-}
-
-const textOf = (query: string | { readonly text: string }): string =>
-  typeof query === 'string' ? query : query.text
-
-/**
- * As node-postgres reports a failed statement: to the callback of the call or of its query, where
- * there is one.
- */
-const refusal = (error: unknown, args: readonly unknown[]): Promise<never> | undefined => {
-  const [query] = args as readonly [{ readonly callback?: unknown }]
-  const callback = [args.at(-1), query.callback].find((one) => typeof one === 'function')
-  if (callback === undefined) return Promise.reject(error)
-  process.nextTick(callback, error)
-  return undefined
 }
