@@ -107,16 +107,10 @@ export const tryWrite = async (knex: Knex): Promise<void> => {
   }
 }
 
-// The URL is not repeated, and the parser's own error, which holds it, is not passed on.
-const poolOfServer = ({ url, poolSize = 10 }: ServerOptions): PoolOptions => {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined
-  if (protocol !== 'postgres:' && protocol !== 'postgresql:')
-    throw new Error('the database URL is not a postgres:// URL')
-  return {
-    connection: { connectionString: url, application_name: 'tradeport' },
-    size: { min: 0, max: poolSize },
-  }
-}
+const poolOfServer = ({ url, poolSize = 10 }: ServerOptions): PoolOptions => ({
+  connection: { connectionString: url, application_name: 'tradeport' },
+  size: { min: 0, max: poolSize },
+})
 
 // On a connection of its own without a timeout, since a migration may take as long as its tables are
 // large. Its failures are thrown, and not logged as well.
