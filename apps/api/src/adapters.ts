@@ -160,21 +160,20 @@ export const openAdapters = async (
   const hasTradingTools = config.capabilities.includes('trading-tools')
   const hasMarketData = config.capabilities.includes('market-data')
   const events = config.capabilities.includes('events')
-    ? openEvents(
-        {
-          ...storeDependencies,
-          clock,
-          peerNotices,
-          onDisabled: ({ id, owner }) => {
-            metrics.webhookDisabled()
-            log.warn(
-              { event: 'webhook_disabled', webhookId: id, owner },
-              'a webhook was disabled, because five attempts in a row failed',
-            )
-          },
+    ? openEvents({
+        ...storeDependencies,
+        clock,
+        peerNotices,
+        schedule: config.webhookRetries,
+        retentionDays: config.eventRetentionDays,
+        onDisabled: ({ id, owner }) => {
+          metrics.webhookDisabled()
+          log.warn(
+            { event: 'webhook_disabled', webhookId: id, owner },
+            'a webhook was disabled, because five attempts in a row failed',
+          )
         },
-        { schedule: config.webhookRetries, retentionDays: config.eventRetentionDays },
-      )
+      })
     : undefined
   const ignoredHalts = hasTradingTools ? TE.right(0) : countHaltedAccounts(knex)
   if (!hasTradingTools) closers.defer(await warnOfIgnoredHalts(ignoredHalts, log))

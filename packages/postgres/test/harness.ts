@@ -17,7 +17,7 @@ import type {
   StoredOrder,
 } from '@tradeport/domain/ports'
 import type { Owner, WebhookId } from '@tradeport/domain/primitives'
-import { webhookEventTypes, type Webhook } from '@tradeport/domain/webhooks'
+import { retrySchedule, webhookEventTypes, type Webhook } from '@tradeport/domain/webhooks'
 import { newAccount, newWebhook, puts, rightOf, storedOwner, write } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
@@ -194,6 +194,8 @@ export const startInstance = (
   const events = openEvents(
     {
       ...parts,
+      schedule: retrySchedule,
+      retentionDays: 30,
       peerNotices: { subscribe: () => undefined, notify: (notice) => void told.push(notice) },
       onDisabled: ({ id }) => void disabled.push(id),
     },

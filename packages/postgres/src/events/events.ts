@@ -1,9 +1,7 @@
 // The capability `events`: stores events with their deliveries in the transaction of the change that
 // they report, and has them sent to the webhooks that asked for their types.
-import { retrySchedule, type RetrySchedule } from '@tradeport/domain/webhooks'
 import type { ServiceEvent } from '@tradeport/domain/events'
 import type {
-  Clock,
   DeliveryJobs,
   EventLog,
   PeerNotices,
@@ -14,11 +12,11 @@ import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
 import type { WorkerDependencies } from '../connection/due-rows.ts'
 import { databaseRun, lockUsers, query, sql } from '../connection/sql.ts'
-import type { Cipher } from '../credentials/cipher.ts'
 import { createWebhookDeliveries, type DueDeliveriesDependencies } from '../webhooks/deliveries.ts'
 import {
   startDeliveryWorker,
   type DeliveryWorker,
+  type DeliveryWorkerDependencies,
   type DeliveryWorkerOptions,
 } from '../webhooks/delivery-worker.ts'
 import { createEventLog } from './event-log.ts'
@@ -44,17 +42,13 @@ export interface RecordingDependencies {
   readonly recorder?: EventRecorder | undefined
 }
 
-interface Dependencies extends WorkerDependencies {
-  readonly cipher: Cipher
-  readonly clock: Clock
+interface Dependencies
+  extends
+    WorkerDependencies,
+    Pick<DeliveryWorkerDependencies, 'cipher' | 'clock' | 'schedule' | 'retentionDays'> {
   readonly peerNotices: Pick<PeerNotices, 'subscribe' | 'notify'>
   /** Called after a webhook was disabled by failures in a row. It must not throw. */
   readonly onDisabled: DueDeliveriesDependencies['onDisabled']
-}
-
-interface EventOptions extends DeliveryWorkerOptions {
-  /** The pauses between attempts; those of the domain by default. */
-  readonly schedule?: RetrySchedule
 }
 
 export interface OpenedEvents {
@@ -66,10 +60,9 @@ export interface OpenedEvents {
 
 export const openEvents = (
   dependencies: Dependencies,
-  options: EventOptions = {},
+  options: DeliveryWorkerOptions = {},
 ): OpenedEvents => {
   const { knex, clock, peerNotices } = dependencies
-  const { schedule = retrySchedule, ...workerOptions } = options
   let worker: DeliveryWorker | undefined
   const listeners = new Set<Parameters<EventLog['onRecorded']>[0]>()
   const notifyListeners = (whose: Owner | 'anyone'): void => {
@@ -103,7 +96,7 @@ export const openEvents = (
     deliveries: createWebhookDeliveries(knex, wakeWorker),
     jobs: {
       work: async (attempt) => {
-        worker = startDeliveryWorker({ ...dependencies, schedule, attempt, ...workerOptions })
+        worker = startDeliveryWorker({ ...dependencies, attempt, ...options })
         return worker
       },
     },

@@ -37,8 +37,6 @@ export interface DeliveryWorkerOptions {
    * within 30 seconds, before the lease does, so that no other process sends meanwhile.
    */
   readonly leaseMs?: number
-  /** How long events are kept; 30 by default. */
-  readonly retentionDays?: number
 }
 
 interface SendingLimits {
@@ -46,12 +44,14 @@ interface SendingLimits {
   readonly perUser: number
 }
 
-interface Dependencies
+export interface DeliveryWorkerDependencies
   extends
     WorkerDependencies,
     Omit<DueDeliveriesDependencies, 'onUnreadable' | 'leaseId' | 'leaseMs'>,
     DeliveryWorkerOptions {
   readonly clock: Clock
+  /** How long events are kept. */
+  readonly retentionDays: number
   readonly attempt: (due: DueDelivery) => Promise<AttemptAnswer>
 }
 
@@ -77,9 +77,9 @@ const sendingMs = 2_000
 const drainMs = 5_000
 const strandedMs = 30_000
 
-export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker => {
+export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): DeliveryWorker => {
   const { knex, log, heartbeats, clock, attempt, limits = {} } = dependencies
-  const { slowAfterMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = dependencies
+  const { slowAfterMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays } = dependencies
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
   const inDatabaseSlot = pLimit(maxConnections)
   const stopping = new AbortController()
