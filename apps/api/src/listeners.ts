@@ -100,8 +100,8 @@ export const openListeners = async (
   }
 }
 
-/** The checks of `/readyz` are made so seldom that nobody can load the database by asking. */
-const throttle = { everyMs: 1_000, deadlineMs: 2_000, fallback: false }
+/** `/readyz` reads the database so seldom that nobody can load it by asking. */
+const throttle = { everyMs: 1_000, deadlineMs: 2_000 }
 
 type DatabaseCheck = () => Promise<E.Either<{ readonly reason: string }, void>>
 
@@ -116,10 +116,7 @@ const readinessOf = (
       ...throttle,
       fallback: true,
     }),
-    jobs: readAtMostEvery(
-      async () => heartbeats.silentFor(queueSilentAfterMs).length === 0,
-      throttle,
-    ),
+    jobs: () => heartbeats.silentFor(queueSilentAfterMs).length === 0,
   }
   return async () => {
     // An instance that is ending accepts no new request, whatever the checks find.
