@@ -1,5 +1,6 @@
 // The settings SMTP_URL and MAIL_FROM.
 import { parseEmailAddress, type EmailAddress } from '@tradeport/domain/primitives'
+import { isLoopback } from '@tradeport/domain/webhooks'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 
@@ -23,8 +24,6 @@ export interface Sender {
 const smtpUrl =
   /^smtps?:\/\/([^:/?#]+:[^/?#]+@)?(\[[\da-f:.]+\]|[a-z\d]([\w.-]*[a-z\d.])?)(:0*[1-9]\d*)?\/?$/i
 
-const loopbackHost = /^(::1|localhost|127(\.\d{1,3}){3})$/i
-
 /**
  * Parses `smtp://host:port` or `smtps://user:password@host:port`; the port is 587 or 465 by
  * default. User and password are percent-encoded.
@@ -41,7 +40,7 @@ export const parseSmtpUrl = (text: string): O.Option<SmtpServer> => {
       host,
       port: Number(port) || (isSecure ? 465 : 587),
       isSecure,
-      isLoopback: loopbackHost.test(host),
+      isLoopback: isLoopback(host.toLowerCase()),
       credentials: username === '' ? undefined : credentials,
     })),
   )
