@@ -20,15 +20,14 @@ interface LimiterOptions {
   readonly log: Logger
 }
 
-export interface OpenedLimiter {
-  readonly limiter: RateLimiter
+export interface OpenedLimiter extends RateLimiter {
   /** `alone`: Redis does not answer, so this instance counts the shared limits by itself. */
   readonly status: () => LimiterStatus
   /** The status after asking Redis. */
   readonly check: () => Promise<LimiterStanding>
   /** How long in all the status was `alone`. */
   readonly localFallbackMs: () => number
-  readonly close: () => Promise<void>
+  readonly close: () => void
 }
 
 export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimiter> => {
@@ -37,27 +36,15 @@ export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimite
   const local = createLocalRateLimiter({ onSuspension })
   if (redisUrl === null)
     return {
-      limiter: local,
+      ...local,
       status: () => 'in-process',
       check: async () => ({ status: 'in-process' }),
       localFallbackMs: () => 0,
-      close: async () => undefined,
+      close: () => undefined,
     }
   // Loaded only where it is used, like every package that only some configurations need.
   const { openRedisRateLimiter } = await import('@tradeport/redis')
-  const shared = await openRedisRateLimiter({
-    ...redisTimes,
-    url: redisUrl,
-    local,
-    onSuspension,
-    log,
-  })
-  const check = async (): Promise<LimiterStanding> => {
-    const reason = await shared.check()
-    return reason === undefined ? { status: 'shared' } : { status: 'alone', reason }
-  }
-  const { status, localFallbackMs } = shared
-  return { limiter: shared, status, check, localFallbackMs, close: async () => shared.close() }
+  return openRedisRateLimiter({ ...redisTimes, url: redisUrl, local, onSuspension, log })
 }
 
 /** One mail for each suspension. The reply does not wait for it. */

@@ -88,7 +88,7 @@ export const openListeners = async (
     },
     corsOrigins: config.corsOrigins,
     webhookReach,
-    limiter: meteredLimiter(limits.limiter, metrics.decisions),
+    limiter: meteredLimiter(limits, metrics.decisions),
     trustedProxies: config.trustedProxies,
   })
   const apiListener = await listen(api, config.api, listenOptions)

@@ -11,6 +11,7 @@ import {
   type RateSubject,
   type RateVerdict,
 } from '@tradeport/domain/access'
+import type { LimiterStanding } from '@tradeport/domain/operator'
 import type { LocalRateLimiter, RateLimiter, SuspensionListener } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
 import { defineDecision, type ScriptClock, type SharedDecision } from './decide-script.ts'
@@ -42,8 +43,8 @@ export interface RedisRateLimiterOptions {
 export interface RedisRateLimiter extends RateLimiter {
   /** `alone` while this instance limits without Redis. */
   readonly status: () => 'shared' | 'alone'
-  /** Why Redis cannot be used, after a probe of at most `timeoutMs`; undefined where it can. */
-  readonly check: () => Promise<string | undefined>
+  /** The status after a probe of at most `timeoutMs`. */
+  readonly check: () => Promise<LimiterStanding>
   /** How long in total this instance has limited alone. */
   readonly localFallbackMs: () => number
   readonly close: () => void
@@ -106,20 +107,20 @@ export const openRedisRateLimiter = async (
   const downMs = (): number => totalDownMs + (state === 'down' ? performance.now() - downSince : 0)
   let lastError: unknown = new Error('the connection was closed')
   /** Sends what a request would send. */
-  const check = async (): Promise<string | undefined> => {
+  const check = async (): Promise<LimiterStanding> => {
     try {
       // Both at once, within the bound of one request: a connection keeps their order.
       await withTimeout(Promise.all([select(), askRedis(probeSubject, undefined, 0)]), timeoutMs)
       markUp()
-      return undefined
+      return { status: 'shared' }
     } catch (error) {
       const cause = redis.status === 'ready' ? error : lastError
       markDown(cause)
-      return reasonOf(cause)
+      return { status: 'alone', reason: reasonOf(cause) }
     }
   }
   const probeAgain = async (): Promise<void> => {
-    if ((await check()) !== undefined) probeLater()
+    if ((await check()).status === 'alone') probeLater()
   }
   const probeLater = (): void => {
     clearTimeout(timer)

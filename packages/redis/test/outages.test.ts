@@ -114,12 +114,13 @@ describe.skipIf(!isInstalled)(
     it('probes Redis for a check', async () => {
       await using server = await startOwnServer()
       const one = await openInstance(server.url, { timeoutMs: 500, probeIntervalMs: 60_000 })
-      expect(await one.check()).toBeUndefined()
+      expect(await one.check()).toEqual({ status: 'shared' })
       server.freeze()
       expect(one.status()).toBe('shared')
-      expect([await one.check(), one.status()]).toEqual(['no answer within 500 ms', 'alone'])
+      const alone = { status: 'alone', reason: 'no answer within 500 ms' }
+      expect([await one.check(), one.status()]).toEqual([alone, 'alone'])
       server.thaw()
-      expect([await one.check(), one.status()]).toEqual([undefined, 'shared'])
+      expect([await one.check(), one.status()]).toEqual([{ status: 'shared' }, 'shared'])
     })
 
     it('connects anew while the server is a replica, which a failover may end', async () => {
@@ -130,7 +131,7 @@ describe.skipIf(!isInstalled)(
       const connections = async () =>
         Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))?.[1])
       const before = await connections()
-      expect(await one.check()).toContain('READONLY')
+      expect(await one.check()).toMatchObject({ reason: expect.stringContaining('READONLY') })
       while ((await connections()) < before + 3) await pause(20)
       await admin.replicaof('no', 'one')
       await one.until('shared')
