@@ -131,22 +131,19 @@ const readToken = async ({ tokenFile, env, folder }: ConnectionOptions): Promise
   const text = isGiven ? given : (await readTokenFile(file)).trim()
   // A header holds nothing else, and fetch would repeat the token in its error.
   if (!/^[!-~]+$/.test(text))
-    throw new CommandFailure(
-      'NO_TOKEN',
+    throw noToken(
       `${source} must hold a token of visible ASCII characters, and holds something else.`,
-      { exit: 2, advice: tokenAdvice },
     )
   return { text, source }
 }
 
 const readTokenFile = (path: string): Promise<string> =>
   readFile(path, 'utf8').catch((error: unknown) => {
-    throw new CommandFailure(
-      'NO_TOKEN',
-      `There is no operator token: ${path} cannot be read (${codeOf(error)}).`,
-      { exit: 2, advice: tokenAdvice },
-    )
+    throw noToken(`There is no operator token: ${path} cannot be read (${codeOf(error)}).`)
   })
+
+const noToken = (message: string) =>
+  new CommandFailure('NO_TOKEN', message, { exit: 2, advice: tokenAdvice })
 
 const send = async (url: string, token: string, sent: PostRequest | undefined) => {
   const response = await fetch(url, {

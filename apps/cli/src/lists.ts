@@ -6,9 +6,10 @@ import { linesOf, tableOf, type Columns, type Row } from './table.ts'
 
 interface Listing {
   readonly singular: string
-  readonly plural: string
+  /** The name of the list when omitted. */
+  readonly plural?: string
   readonly columns: Columns
-  /** Of a document, in which they are changed. */
+  /** Of a document, in which they are changed, and of the reply about a tenant. */
   readonly section?: string
   /** Undefined for lists of the whole service. */
   readonly pathUnderTenant?: string
@@ -25,20 +26,17 @@ const deskLimits = {
 export const listings = {
   tenants: {
     singular: 'tenant',
-    plural: 'tenants',
     section: 'tenants',
     columns: { ID: 'id', NAME: 'name', 'PROVIDER TOKEN': 'hasProviderToken' },
   },
   users: {
     singular: 'user',
-    plural: 'users',
     section: 'users',
     pathUnderTenant: 'users',
     columns: { ID: 'id', TENANT: 'tenantId', EMAIL: 'email', PLAN: 'plan' },
   },
   accounts: {
     singular: 'account',
-    plural: 'accounts',
     section: 'accounts',
     pathUnderTenant: 'accounts',
     columns: {
@@ -55,21 +53,18 @@ export const listings = {
   },
   keys: {
     singular: 'key',
-    plural: 'keys',
     section: 'apiKeys',
     pathUnderTenant: 'api-keys',
     columns: { ...owned, NAME: 'name', ...granted, ALLOWLIST: 'ipAllowlist' },
   },
   tokens: {
     singular: 'token',
-    plural: 'tokens',
     section: 'accessTokens',
     pathUnderTenant: 'access-tokens',
     columns: { ...owned, APPLICATION: 'applicationId', ...granted },
   },
   desks: {
     singular: 'desk',
-    plural: 'desks',
     section: 'desks',
     pathUnderTenant: 'desks',
     columns: { ID: 'id', TENANT: 'tenantId', ...deskLimits, ACCOUNTS: 'accounts' },
@@ -160,7 +155,7 @@ const printTable = (context: CommandContext, columns: Columns, rows: readonly Ro
 export const showList =
   (name: keyof typeof listings) =>
   async (context: CommandContext): Promise<void> => {
-    const { singular, plural, columns, pathUnderTenant }: Listing = listings[name]
+    const { singular, plural = name, columns, pathUnderTenant }: Listing = listings[name]
     const { limit, ...query } = context.values
     const max = typeof limit === 'number' ? limit : context.isJson ? Infinity : shownRows
     // One more shows whether there are others.
@@ -194,52 +189,51 @@ interface Tenant {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** The names of the lists of a tenant in the API's replies. */
-const listsOfTenant = {
-  users: listings.users,
-  accounts: listings.accounts,
-  apiKeys: listings.keys,
-  accessTokens: listings.tokens,
-  desks: listings.desks,
-}
+const listsOfTenant = ['users', 'accounts', 'keys', 'tokens', 'desks'] as const
 
 export const showTenant = async (context: CommandContext): Promise<void> => {
   const path = tenantPath(context.argument)
   const tenant = await context.api.get<Tenant>(path)
   const max = context.isJson ? Infinity : shownRowsPerList
   const lists: Record<string, readonly Row[]> = {}
-  for (const [field, { pathUnderTenant }] of Object.entries(listsOfTenant))
-    lists[field] = await collect(context.api.list<Row>(`${path}/${pathUnderTenant}`, {}, max), max)
+  for (const name of listsOfTenant) {
+    const { section, pathUnderTenant } = listings[name]
+    lists[section] = await collect(
+      context.api.list<Row>(`${path}/${pathUnderTenant}`, {}, max),
+      max,
+    )
+  }
   printForPrograms(context, { ...tenant, ...lists })
   printForPeople(
     context,
     `${styled('bold', tenant.id)}  ${tenant.name}`,
     `provider token: ${tenant.hasProviderToken ? 'set' : 'not set; no account of this tenant can be read until it is'}`,
   )
-  const section = (title: string, columns: Columns, rows: readonly Row[]): void => {
+  const printSection = (title: string, columns: Columns, rows: readonly Row[]): void => {
     printForPeople(context, `\n${styled('bold', title)}`)
     if (rows.length === 0) printForPeople(context, 'none')
     else printTable(context, columns, rows)
   }
-  for (const [field, { plural, columns }] of Object.entries(listsOfTenant)) {
-    const [rows = [], count = 0] = [lists[field], tenant.counts[field]]
-    section(`${plural} (${count})`, columns, rows)
+  for (const name of listsOfTenant) {
+    const { section, columns } = listings[name]
+    const [rows = [], count = 0] = [lists[section], tenant.counts[section]]
+    printSection(`${name} (${count})`, columns, rows)
     if (count > rows.length)
       printForPeople(
         context,
         styled(
           'dim',
-          `${count - rows.length} more: pnpm operator ${plural} list --tenant ${tenant.id}`,
+          `${count - rows.length} more: pnpm operator ${name} list --tenant ${tenant.id}`,
         ),
       )
   }
   const accounts = (lists['accounts'] ?? []) as readonly Account[]
-  section(
+  printSection(
     'limits of these accounts',
     traderLimitColumns,
     accounts.filter(({ limits }) => limits !== null),
   )
-  section(
+  printSection(
     'challenges of these accounts',
     challengeColumns,
     accounts.flatMap(({ id, challenges }) => challenges.map((one) => ({ id, ...one }))),
@@ -247,7 +241,7 @@ export const showTenant = async (context: CommandContext): Promise<void> => {
   if (accounts.some(({ riskThresholds }) => riskThresholds === undefined))
     printForPeople(context, '\nRisk thresholds are not shown: the capability events is off.')
   else
-    section(
+    printSection(
       'risk thresholds of these accounts',
       thresholdColumns,
       accounts.flatMap(({ id, riskThresholds = [] }) =>
