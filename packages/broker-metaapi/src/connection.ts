@@ -81,13 +81,17 @@ export const createConnection = (config: MetaApiConfig) => {
         `${route}: no complete response within ${ms} ms, including the time queued behind other requests of the token`,
         { isLate: true },
       )
-    // What waited for half of its time is not sent: a deadline that is mostly our own wait would
-    // pause an account that is well, or keep one that hangs from being paused.
-    const bothSignals = (signal: AbortSignal): ReadSignals => ({
-      signal,
-      startSignal: AbortSignal.any([signal, AbortSignal.timeout(ms / 2)]),
-    })
-    return withDeadline(ms, timeoutError, (signal) => work(bothSignals(signal)), callerSignal)
+    return withDeadline(
+      ms,
+      timeoutError,
+      (signal) => {
+        // What waited for half of its time is not sent: a deadline that is mostly our own wait would
+        // pause an account that is well, or keep one that hangs from being paused.
+        const startSignal = AbortSignal.any([signal, AbortSignal.timeout(ms / 2)])
+        return work({ signal, startSignal })
+      },
+      callerSignal,
+    )
   }
 
   const tokenOf = async ({ owner }: AccountRef): Promise<string> => {

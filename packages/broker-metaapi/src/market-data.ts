@@ -60,26 +60,19 @@ const tradeModes: Readonly<Record<string, InstrumentTradeMode>> = {
   SYMBOL_TRADE_MODE_FULL: 'full',
 }
 
-const instrumentOf = (symbol: string, specification: Specification): BrokerInstrument => ({
+const instrumentOf = (
+  symbol: string,
+  { tradeMode = '', tradeSessions = {}, ...terms }: Specification,
+): BrokerInstrument => ({
+  ...terms,
   symbol,
-  description: specification.description || null,
-  tickSize: specification.tickSize,
-  contractSize: specification.contractSize,
-  minVolume: specification.minVolume,
-  maxVolume: specification.maxVolume,
-  volumeStep: specification.volumeStep,
-  digits: specification.digits,
-  stopsLevel: specification.stopsLevel,
-  tradeMode: tradeModes[specification.tradeMode ?? ''] ?? null,
-  baseCurrency: specification.baseCurrency || null,
-  profitCurrency: specification.profitCurrency || null,
-  swapLong: specification.swapLong ?? null,
-  swapShort: specification.swapShort ?? null,
+  description: terms.description || null,
+  tradeMode: tradeModes[tradeMode] ?? null,
+  baseCurrency: terms.baseCurrency || null,
+  profitCurrency: terms.profitCurrency || null,
+  swapLong: terms.swapLong ?? null,
+  swapShort: terms.swapShort ?? null,
   sessions: weekdays.flatMap((day) =>
-    (specification.tradeSessions?.[day.toUpperCase()] ?? []).map(({ from, to }) => ({
-      day,
-      from,
-      to,
-    })),
+    (tradeSessions[day.toUpperCase()] ?? []).map(({ from, to }) => ({ day, from, to })),
   ),
 })

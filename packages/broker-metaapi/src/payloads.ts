@@ -229,8 +229,11 @@ export const PriceRow = t.refinement(
 
 const Session = t.type({ from: text, to: text }, 'a session')
 
-export const Specification = t.type(
+/** Strict, since an instrument is made of the rest of it. */
+export const Specification = t.strict(
   {
+    /** Compared with what was asked for. */
+    symbol: t.unknown,
     description: optional(t.string),
     tickSize: finite,
     contractSize: finite,
