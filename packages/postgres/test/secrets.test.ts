@@ -40,8 +40,9 @@ describe('the cipher', () => {
     fc.assert(
       fc.property(keys, place, text, ([current = new Uint8Array(), ...previous], place, text) => {
         const cipher = createCipher(current, previous)
+        const [head = new Uint8Array()] = cipher.heads
         const isCurrent = (sealed: Uint8Array) =>
-          Buffer.compare(sealed.subarray(0, cipher.heads[0].length), cipher.heads[0]) === 0
+          Buffer.compare(sealed.subarray(0, head.length), head) === 0
         const sealed = cipher.encrypt(...place, text)
         expect(isCurrent(sealed)).toBe(true)
         expect(cipher.encrypt(...place, text)).not.toStrictEqual(sealed)
@@ -71,12 +72,6 @@ describe('the cipher', () => {
         for (const broken of [changed, sealed.subarray(0, at % sealed.length)])
           expect(cipher.decrypt(...place, broken)).toStrictEqual(O.none)
       }),
-    )
-  })
-
-  it.each([0, 16, 31, 33])('refuses a key of %d bytes', (length) => {
-    expect(() => createCipher(new Uint8Array(length))).toThrow(
-      `the secrets key has ${length} bytes; it must have 32`,
     )
   })
 })

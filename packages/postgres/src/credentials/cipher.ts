@@ -19,7 +19,7 @@ export interface Cipher {
    * The first bytes of every ciphertext of a key, and of no other: of the current key, then of the
    * earlier ones.
    */
-  readonly heads: readonly [Uint8Array, ...Uint8Array[]]
+  readonly heads: readonly Uint8Array[]
 }
 
 /** What a store that seals secrets needs. */
@@ -60,7 +60,6 @@ export const openSecret = (
 }
 
 const algorithm = 'aes-256-gcm'
-const cipherKeyBytes = 32
 
 /** The first byte, which names the layout. */
 const layout = 2
@@ -78,14 +77,12 @@ interface Key {
 /**
  * @param current 32 bytes
  * @param previous keys that only decrypt, 32 bytes each
- * @throws when a key has another length; nothing of it is in the message
  */
 export const createCipher = (current: Uint8Array, previous: readonly Uint8Array[] = []): Cipher => {
   const sealing = keyOf(current)
-  const earlier = previous.map(keyOf)
-  const keys = [sealing, ...earlier]
+  const keys = [sealing, ...previous.map(keyOf)]
   return {
-    heads: [sealing.head, ...earlier.map(({ head }) => head)],
+    heads: keys.map(({ head }) => head),
     encrypt: (kind, rowId, secret) => {
       // 96 random bits for every encryption: a nonce is never used twice.
       const nonce = randomBytes(nonceBytes)
@@ -122,8 +119,6 @@ export const createCipher = (current: Uint8Array, previous: readonly Uint8Array[
 }
 
 const keyOf = (bytes: Uint8Array): Key => {
-  if (bytes.length !== cipherKeyBytes)
-    throw new Error(`the secrets key has ${bytes.length} bytes; it must have ${cipherKeyBytes}`)
   const id = createHmac('sha256', bytes).update('tradeport.secrets-key-id').digest()
   return { bytes, head: Buffer.concat([Buffer.of(layout), id.subarray(0, keyIdBytes)]) }
 }
