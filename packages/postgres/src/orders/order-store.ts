@@ -187,8 +187,33 @@ const advance = async (
   after: Order,
   transition: Transition,
 ): Promise<boolean> => {
-  const update = (db: Knex, changes: Row) =>
-    updatePlacement(db, owner, from, transition, changes, obeysHalts)
+  const { placement, continueInMs, finish } = transition
+  const mayBeWritten = allOf(
+    sql`step <> 'ended' and ${databaseRun} = coalesce(${from.databaseRun ?? null}, ${databaseRun})`,
+    // After a failover that lost writes a version number can be used twice.
+    sql`sent_at is not distinct from ${'sentAt' in from.placement ? toTimestamptz(from.placement.sentAt) : null}::timestamptz`,
+    obeysHalts && placement.step === 'sending' && sql`not exists (${haltsOfAccount})`,
+  )
+  const update = async (db: Knex, changes: Row) => {
+    const [updated]: readonly { readonly is_orphaned: boolean }[] = await db('orders')
+      .where({
+        tenant_id: owner.tenantId,
+        user_id: owner.userId,
+        id: from.order.id,
+        version: from.version,
+      })
+      .whereRaw(mayBeWritten.text, mayBeWritten.bindings)
+      .update({
+        ...changes,
+        ...placementRowOf(placement, from.order),
+        ...(finish && { finished_by: finish.by, finish_reason: finish.reason }),
+        version: from.version + 1,
+        due_at:
+          continueInMs === null ? null : db.raw(`now() + ? * interval '1 ms'`, [continueInMs]),
+      })
+      .returning('is_orphaned')
+    return updated
+  }
   if (after === from.order) return (await update(knex, {})) !== undefined
   return transactOrUnknown(knex, async (trx) => {
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
@@ -210,33 +235,4 @@ const advance = async (
     )
     return true
   })
-}
-
-const updatePlacement = async (
-  knex: Knex,
-  { tenantId, userId }: Owner,
-  { order, placement: before, version, databaseRun: expectedRun }: StoredOrder,
-  { placement, continueInMs, finish }: Transition,
-  orderChanges: Row,
-  obeysHalts: boolean,
-): Promise<{ readonly is_orphaned: boolean } | undefined> => {
-  const mayBeWritten = allOf(
-    sql`step <> 'ended' and ${databaseRun} = coalesce(${expectedRun ?? null}, ${databaseRun})`,
-    // After a failover that lost writes a version number can be used twice.
-    sql`sent_at is not distinct from ${'sentAt' in before ? toTimestamptz(before.sentAt) : null}::timestamptz`,
-    obeysHalts && placement.step === 'sending' && sql`not exists (${haltsOfAccount})`,
-  )
-  const [updated] = await knex('orders')
-    .where({ tenant_id: tenantId, user_id: userId, id: order.id, version })
-    .whereRaw(mayBeWritten.text, mayBeWritten.bindings)
-    .update({
-      ...orderChanges,
-      ...placementRowOf(placement, order),
-      ...(finish && { finished_by: finish.by, finish_reason: finish.reason }),
-      version: version + 1,
-      due_at:
-        continueInMs === null ? null : knex.raw(`now() + ? * interval '1 ms'`, [continueInMs]),
-    })
-    .returning('is_orphaned')
-  return updated
 }
