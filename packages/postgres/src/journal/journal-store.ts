@@ -189,17 +189,10 @@ export const claimFromRow = async (
   account: BrokerAccount,
   claimed: ClaimedJournal,
 ): Promise<O.Option<JournalClaim>> => {
-  const { leaseId } = claimed
   const current = claimed.matchesPresentLink
     ? O.some(claimed)
-    : await reset(knex, { account, leaseId })
-  return O.map(({ linkedAt, claimedAt, state }: ClaimedJournal) => ({
-    account,
-    leaseId,
-    linkedAt,
-    claimedAt,
-    state,
-  }))(current)
+    : await reset(knex, { account, leaseId: claimed.leaseId })
+  return O.map((row: ClaimedJournal) => ({ ...row, account }))(current)
 }
 
 const deletedAtOnce = 10_000

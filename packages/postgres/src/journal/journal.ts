@@ -12,7 +12,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
 import { together } from '../connection/repeating.ts'
-import { query, sql, type Sql } from '../connection/sql.ts'
+import { query, sql } from '../connection/sql.ts'
 import { accounts, isBrokerAccount } from '../credentials/account-store.ts'
 import type { RecordingDependencies } from '../events/events.ts'
 import { claimedJournals, isLeased, newLease, type ClaimedJournal } from './journal-row.ts'
@@ -40,10 +40,7 @@ export const openJournal = (
   dependencies: Dependencies,
   { watchMs = 10 * secondMs, pollMs = 100 }: JournalOptions = {},
 ): OpenedJournal => {
-  const watch = createWatch(
-    { ...dependencies, recordsEvents: dependencies.recorder !== undefined },
-    watchMs,
-  )
+  const watch = createWatch(dependencies, watchMs)
   return {
     journal: createJournal({ ...dependencies, watchMs }),
     records: createTradeRecords(dependencies.knex),
@@ -57,21 +54,12 @@ export const openJournal = (
   }
 }
 
-interface JournalGroup {
-  readonly queue: string
-  readonly condition: Sql
-  readonly maxInProgress: number
-  readonly maxPerTenant: number
-  /** It is polled once in so many polls of the first group. */
-  readonly pollEvery: number
-}
-
 /**
  * Accounts that could not be read last time have slots of their own, since each may hold its slot
  * until the provider's deadline. Together, the groups of a tenant leave its other reads some of the
- * 32 that its token is used for at once.
+ * 32 that its token is used for at once. A group is polled once in `pollEvery` polls of the first.
  */
-const groups: readonly JournalGroup[] = [
+const groups = [
   {
     queue: 'journals',
     condition: sql`least(failures, 1) = 0`,
@@ -99,7 +87,7 @@ interface DueJournal {
 
 const workOnGroup = (
   { knex, log, heartbeats }: Dependencies,
-  { queue, condition, maxInProgress, maxPerTenant, pollEvery }: JournalGroup,
+  { queue, condition, maxInProgress, maxPerTenant, pollEvery }: (typeof groups)[number],
   pollMs: number,
   read: (due: JournalClaim) => Promise<void>,
 ) =>

@@ -2,11 +2,12 @@
 // their events, or the broker holds orders of ours.
 import type { Watch } from '@tradeport/domain/ports'
 import { brokerEventTypes } from '@tradeport/domain/webhooks'
-import type { Knex } from 'knex'
-import { databasePort, type Log } from '../connection/failures.ts'
+import type { WorkerDependencies } from '../connection/due-rows.ts'
+import { databasePort } from '../connection/failures.ts'
 import { repeat, type Repeating, type Stoppable } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import { isBrokerAccount } from '../credentials/account-store.ts'
+import type { RecordingDependencies } from '../events/events.ts'
 
 export interface OpenedWatch extends Watch {
   /** Keeps rounds in step with who waits, until it is stopped. */
@@ -16,16 +17,12 @@ export interface OpenedWatch extends Watch {
 const sweepMs = 2_000
 const streamLeaseSeconds = 20
 
-interface WatchDependencies {
-  readonly knex: Knex
-  readonly log: Log
-  /** If not, accounts are watched for their open orders alone. */
-  readonly recordsEvents: boolean
-}
-
-/** @param roundMs between two rounds of an account */
+/**
+ * Without a recorder, accounts are watched for their open orders alone.
+ * @param roundMs between two rounds of an account
+ */
 export const createWatch = (
-  { knex, log, recordsEvents }: WatchDependencies,
+  { knex, log, recorder }: Pick<WorkerDependencies, 'log'> & RecordingDependencies,
   roundMs: number,
 ): OpenedWatch => {
   let sweeping: Repeating | undefined
@@ -46,7 +43,7 @@ export const createWatch = (
     }),
     start: () => {
       sweeping = repeat(sweepMs, 'watch', log, () =>
-        query(knex, scheduleWatch(roundMs, recordsEvents)),
+        query(knex, scheduleWatch(roundMs, recorder !== undefined)),
       )
       return sweeping
     },

@@ -19,7 +19,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
 import { copyRows } from '../connection/copy-rows.ts'
-import { Sql, query, selectFirst, returnsRow, sql, transact } from '../connection/sql.ts'
+import { Sql, query, queryOne, selectFirst, returnsRow, sql, transact } from '../connection/sql.ts'
 import type { RecordingDependencies } from '../events/events.ts'
 import {
   dealColumns,
@@ -73,8 +73,7 @@ export const writeJournal = (
         deal,
       ]),
     )
-    const span = spanOf(candidates.values())
-    const newRows = await withoutStored(trx, claim, [...candidates.values()], span)
+    const newRows = await withoutStored(trx, claim, [...candidates.values()])
     const storedDeals = await readPositions(
       trx,
       claim,
@@ -132,16 +131,11 @@ export const writeJournal = (
     return recorded
   })
 
-interface Span {
-  readonly earliest: number
-  readonly latest: number
-}
-
 /**
  * The latest time is NaN where one is missing or unreadable: PostgreSQL sorts NaN last, so that
  * `between` also finds deals without a time.
  */
-const spanOf = (deals: Iterable<BrokerDeal>): Span => {
+const spanOf = (deals: readonly BrokerDeal[]) => {
   let [earliest, latest] = [Infinity, -Infinity]
   for (const { time = Number.NaN } of deals) {
     if (time < earliest) earliest = time
@@ -200,9 +194,9 @@ const withoutStored = async (
   trx: Knex.Transaction,
   { account }: JournalClaim,
   deals: readonly BrokerDeal[],
-  { earliest, latest }: Span,
 ): Promise<readonly BrokerDeal[]> => {
   if (deals.length === 0) return deals
+  const { earliest, latest } = spanOf(deals)
   const rows = await query<DealRow>(
     trx,
     sql`select time_ms, id, entry from deals
@@ -266,11 +260,11 @@ const writeRows = async (
 }
 
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {
-  const [row] = await query<{ readonly sum: string }>(
+  const { sum } = await queryOne<{ readonly sum: string }>(
     trx,
     sql`select ${sumOfBalanceChanges(claim)}::text as sum`,
   )
-  return Number(row?.sum)
+  return Number(sum)
 }
 
 /** For each of the deals, what others after it changed the balance by. */
