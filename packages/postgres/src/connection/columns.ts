@@ -204,7 +204,7 @@ export const changeRow = async <A>(
   { table, columns, read, write }: Selection<A> & { readonly write: (record: A) => Row },
   where: Sql,
   change: (record: A) => A,
-  writeMore: () => Promise<void> = async () => undefined,
+  writeMore?: (trx: Knex.Transaction) => Promise<void>,
 ): Promise<O.Option<A>> => {
   const found = await selectFirst(
     trx,
@@ -215,6 +215,6 @@ export const changeRow = async <A>(
   const changed = change(found.value)
   if (changed === found.value) return found
   await trx(table.text).whereRaw(where.text, where.bindings).update(write(changed))
-  await writeMore()
+  await writeMore?.(trx)
   return O.some(changed)
 }

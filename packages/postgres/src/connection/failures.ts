@@ -112,12 +112,10 @@ export const describeFailure = (error: unknown): string => {
   if (code === readOnlyCode) return `${code}: ${readOnlyText}`
   if (code !== undefined && preparedElsewhere.includes(code))
     return `${code}: a pooler gives a connection to several sessions; DATABASE_URL must lead to the PostgreSQL server itself, or to a pooler in session mode`
-  if (code === diskFull) return `${code}: the disk of the database is full; free space on it`
+  if (isServerDiskFull(error)) return `${code}: the disk of the database is full; free space on it`
   if (code !== undefined) return constraint === undefined ? code : `${code} on ${constraint}`
   return knownPhrases.find((phrase) => error.message.includes(phrase)) ?? error.name
 }
-
-const diskFull = '53100'
 
 /** Of a write in a read-only transaction; after a failover the former primary answers so. */
 export const readOnlyCode = '25006'
@@ -156,8 +154,7 @@ export const isDeadlock = (error: unknown): boolean => hasCode(error, /^40P01$/)
 /** Whether the server ended the statement because another transaction held a row for too long. */
 export const isLockTimeout = (error: unknown): boolean => hasCode(error, /^55P03$/)
 
-export const isServerDiskFull = (error: unknown): boolean =>
-  hasCode(error, new RegExp(`^${diskFull}$`))
+export const isServerDiskFull = (error: unknown): boolean => hasCode(error, /^53100$/)
 
 /**
  * Whether the database refused a statement's values, so that the same statement would be refused

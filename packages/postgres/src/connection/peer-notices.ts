@@ -140,7 +140,10 @@ const serverNotices = (
     connection.once('notification', () => resolve())
     await send(knex, [probe])
     const isLate = setTimeout(probeTimeoutMs, true, { ref: false, signal: stopping.signal })
-    if (await Promise.race([promise, isLate])) throw new DescribedError(notArriving)
+    if (await Promise.race([promise, isLate]))
+      throw new DescribedError(
+        'notices do not arrive: DATABASE_URL must lead to the server itself, or to a pooler that keeps a session for each connection',
+      )
   }
 
   /** Ends by a rejection, when the connection is lost. */
@@ -167,7 +170,12 @@ const serverNotices = (
 
   const listen = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      client = newClient(server)
+      client = new TimedClient({
+        connectionString: server.url,
+        application_name: 'tradeport peer notices',
+        connectionTimeoutMillis: connectTimeoutMs,
+        query_timeout: answerTimeoutMs,
+      })
       await listenOn(client).catch((error: unknown) => {
         if (!stopping.signal.aborted) listenFailures.report(error)
       })
@@ -211,14 +219,3 @@ const requireWritable = async (connection: Client): Promise<void> => {
   )
   if (rows[0]?.transaction_read_only !== 'off') throw new DescribedError(readOnlyText)
 }
-
-const notArriving =
-  'notices do not arrive: DATABASE_URL must lead to the server itself, or to a pooler that keeps a session for each connection'
-
-const newClient = ({ url }: ServerOptions): Client =>
-  new TimedClient({
-    connectionString: url,
-    application_name: 'tradeport peer notices',
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: answerTimeoutMs,
-  })

@@ -135,7 +135,7 @@ export const createAccountStore = (knex: Knex): AccountStore => {
     read: AccountLink,
     readAt: Instant,
     change: (account: Account) => Account,
-    writeMore: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
+    writeMore?: (trx: Knex.Transaction) => Promise<void>,
   ) =>
     transact(knex, (trx) =>
       changeRow(
@@ -144,7 +144,7 @@ export const createAccountStore = (knex: Knex): AccountStore => {
         isAccount(owner, read.id),
         (account) =>
           isSameLink(account, read) && !isOvertaken(account, readAt) ? change(account) : account,
-        () => writeMore(trx),
+        writeMore,
       ),
     )
   return databasePort<AccountStore>('accounts', {
