@@ -51,17 +51,23 @@ export const createTrading = (connection: Connection): Trading => {
     if (answer.kind === 'unknown' || answer.kind === 'no_changes') return { kind: 'unknown' }
     const tickets = 'tickets' in answer ? answer.tickets : {}
     const orderToFind = { order, sentAt, sentAtLatest: sentAt, tickets }
+    const options: LookupOptions = {
+      platform: account.platform,
+      othersTickets: new Set(),
+      since: sentAt,
+      executedAtLatest: sentAt + longestExecutionMs,
+      isCancelledByUs: false,
+      readFromTerminal: answer.kind === 'doubted',
+    }
     if (answer.kind === 'doubted') {
-      const options = { ...justSent(account, orderToFind), readFromTerminal: true }
       const shown = await lookUp(target, orderToFind, options, deadlines.readMs)
       if (shown.kind !== 'nothing') return { kind: 'unknown' }
     }
     if ('reason' in answer) return { kind: 'refused', reason: answer.reason }
     if (order.limitOrStop !== undefined)
       return { kind: 'open', brokerOrderId: tickets.orderId ?? null }
-    if (answer.kind === 'done') return readFillDetails(target, account, orderToFind)
+    if (answer.kind === 'done') return readFillDetails(target, orderToFind, options)
     // Of an order that is done in part the records show which part, and whether the rest waits.
-    const options = justSent(account, orderToFind)
     const shown = await lookUp(target, orderToFind, options, deadlines.fillMs)
     if (shown.kind === 'found' && 'fill' in shown.outcome) return shown.outcome
     return accepted(orderToFind, answer.kind === 'done_partial')
@@ -80,12 +86,11 @@ export const createTrading = (connection: Connection): Trading => {
   /** Adds price, volume and position of a filled order, as far as the records show in time. */
   const readFillDetails = async (
     target: Target,
-    account: BrokerAccount,
     orderToFind: OrderToFind,
+    options: LookupOptions,
   ): Promise<PlacementAnswer> => {
     let fill: Fill = positionIdField(orderToFind.tickets.positionId)
     let isPart = false
-    const options = justSent(account, orderToFind)
     await repeat(deadlines.fillMs, async (signal) => {
       const query = { target, ...options, signal }
       const [positions, deals] = await Promise.all([read('positions', query), read('deals', query)])
@@ -225,15 +230,6 @@ type LookupOptions = Pick<
   'platform' | 'othersTickets' | 'executedAtLatest' | 'isCancelledByUs'
 > &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
-
-const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupOptions => ({
-  platform,
-  othersTickets: new Set(),
-  since: sentAt,
-  executedAtLatest: sentAt + longestExecutionMs,
-  isCancelledByUs: false,
-  readFromTerminal: false,
-})
 
 /** Whether the traits of the account may decide what the lists do not. */
 const mayNeedTraits = ({ limitOrStop }: OrderToSend, answer: LookupAnswer): boolean =>
