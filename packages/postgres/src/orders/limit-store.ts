@@ -30,11 +30,6 @@ export const createLimitStore = (knex: Knex): LimitStore => {
   })
 }
 
-export interface LockedLimits {
-  readonly account: Account
-  readonly limits: AccountLimits
-}
-
 /**
  * Locks every link to the account's broker account, then the account's desks, each in the order of
  * their ids, and reads what limits the account now. Undefined where the account is not the owner's
@@ -47,7 +42,7 @@ export const lockLimits = async (
   owner: Owner,
   id: AccountId,
   filledSince: Instant,
-): Promise<LockedLimits | undefined> => {
+): Promise<{ readonly account: Account; readonly limits: AccountLimits } | undefined> => {
   const { tenantId } = owner
   await query(
     trx,
