@@ -72,13 +72,7 @@ import { warnOfIgnoredHalts } from './ignored-halts.ts'
 import { openLimiter } from './limiter.ts'
 import type { RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
-import {
-  createSecrets,
-  newDeliveryId,
-  newOrderId,
-  newWebhookId,
-  newWebhookSecret,
-} from './secrets.ts'
+import { newDeliveryId, newOrderId, newWebhookId, newWebhookSecret, secrets } from './secrets.ts'
 import { readAtMostEvery } from './read-at-most-every.ts'
 
 /** The machine's clock and the defaults of each adapter, unless tests set others. */
@@ -109,7 +103,6 @@ export const openAdapters = async (
     closers,
   }: AdapterDependencies,
 ) => {
-  const secrets = createSecrets()
   const secretsKey =
     config.secretsKey ??
     (await loadOrCreateSecret(config.dataFolder, {
@@ -153,7 +146,10 @@ export const openAdapters = async (
   })
   closers.defer(ownerNotices.stop)
   let calculations: Promise<CalculationPool> | undefined
-  const calculationPool = () => (calculations ??= importCalculations())
+  const calculationPool = () =>
+    (calculations ??= import('./calculations.ts').then(({ openCalculations }) =>
+      openCalculations(),
+    ))
   // Without `insights` the pool is opened when an account first has trades enough for it.
   if (config.capabilities.includes('insights')) await calculationPool()
   closers.defer(async () => (await calculations)?.close())
@@ -370,9 +366,6 @@ const reportUnreadableSecrets = async (
       'stored secrets are encrypted with a key that this instance does not have: look at SECRETS_KEY and SECRETS_KEY_PREVIOUS',
     )
 }
-
-const importCalculations = async (): Promise<CalculationPool> =>
-  (await import('./calculations.ts')).openCalculations()
 
 /** A quarter of each pool for one tenant. */
 const sendSlots = { size: 64, perTenant: 16, perMember: 2 }

@@ -1,14 +1,9 @@
 // Secrets that are not configured: made once and kept in the data folder, readable only by the
 // service's own user.
 import { randomBytes } from 'node:crypto'
-import { chmod, link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, link, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { VariableType } from './config.ts'
-
-/** Creates the folder where it is missing. */
-export const openDataFolder = async (folder: string): Promise<void> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-}
 
 interface KeptSecret<A> {
   /** Of its file. */

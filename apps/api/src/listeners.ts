@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import {
-  apiPrefix,
   createApi,
   createOperatorApi,
   filePages,
@@ -20,7 +19,7 @@ import {
 } from '@tradeport/http'
 import { createConsole } from '@tradeport/console'
 import { meteredLimiter } from '@tradeport/metrics'
-import { createReferencePage } from './reference-page.ts'
+import { referencePage } from './reference-page.ts'
 import type { OpenedAdapters } from './adapters.ts'
 import type { ComposedService } from './compose.ts'
 import type { Config } from './config.ts'
@@ -159,12 +158,6 @@ const isNotFalse = (read: E.Either<unknown, boolean>): boolean => E.isLeft(read)
 
 /** Every queue is polled at least every 5 seconds. */
 const queueSilentAfterMs = 15_000
-
-const referencePage = createReferencePage({
-  path: '/docs',
-  documentPath: `${apiPrefix}/openapi.json`,
-  title: 'Tradeport API',
-})
 
 // Without its page the service is still of use to programs.
 const builtConsole = (log: Logger): Pages => {

@@ -7,15 +7,12 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FilePage } from '@tradeport/http'
+import { apiPrefix, type FilePage } from '@tradeport/http'
 
-interface ReferencePageOptions {
-  /** Where the page is; the files that it needs are below it. */
-  readonly path: `/${string}`
-  /** Where the document is, on the same host. */
-  readonly documentPath: `/${string}`
-  readonly title: string
-}
+/** Where the page is; the files that it needs are below it. */
+const path = '/docs'
+/** Where the document is, on the same host. */
+const documentPath = `${apiPrefix}/openapi.json`
 
 /**
  * Everything that the page may do: nothing that leads to another host. The viewer writes styles
@@ -67,44 +64,31 @@ const viewer: { readonly version: string } = JSON.parse(
   readFileSync(join(dist, '..', 'package.json'), 'utf8'),
 )
 
-/** The page, the viewer and the script that starts it, by path. */
-export const createReferencePage = ({
-  path,
-  documentPath,
-  title,
-}: ReferencePageOptions): Readonly<Record<`/${string}`, FilePage>> => {
-  const start = `Scalar.createApiReference('#reference', ${JSON.stringify({ url: documentPath, ...settings })})\n`
-  const digest = createHash('sha256').update(start).digest('hex').slice(0, 16)
-  const viewerPath = `${path}/viewer-${viewer.version}.js` as const
-  const startPath = `${path}/start-${digest}.js` as const
-  return {
-    [path]: { headers: page, read: async () => html(title, documentPath, [viewerPath, startPath]) },
-    [viewerPath]: {
-      headers: script,
-      read: () => readFile(join(dist, 'browser', 'standalone.js')),
-    },
-    [startPath]: { headers: script, read: async () => start },
-  }
-}
+const start = `Scalar.createApiReference('#reference', ${JSON.stringify({ url: documentPath, ...settings })})\n`
+const digest = createHash('sha256').update(start).digest('hex').slice(0, 16)
+const viewerPath = `${path}/viewer-${viewer.version}.js` as const
+const startPath = `${path}/start-${digest}.js` as const
 
-const html = (
-  title: string,
-  documentPath: string,
-  scripts: readonly string[],
-): string => `<!doctype html>
+const html = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escaped(title)}</title>
+    <title>Tradeport API</title>
     <link rel="icon" href="data:,">
   </head>
   <body>
     <noscript>This page needs JavaScript. The document that it shows is at ${documentPath}.</noscript>
     <div id="reference"></div>
-${scripts.map((src) => `    <script src="${src}"></script>`).join('\n')}
+    <script src="${viewerPath}"></script>
+    <script src="${startPath}"></script>
   </body>
 </html>
 `
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+/** The page, the viewer and the script that starts it, by path. */
+export const referencePage: Readonly<Record<`/${string}`, FilePage>> = {
+  [path]: { headers: page, read: async () => html },
+  [viewerPath]: { headers: script, read: () => readFile(join(dist, 'browser', 'standalone.js')) },
+  [startPath]: { headers: script, read: async () => start },
+}

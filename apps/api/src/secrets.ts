@@ -22,8 +22,8 @@ export const newDeliveryId = (): DeliveryId => randomUUID() as DeliveryId
 
 export const newWebhookSecret = (): string => randomBytes(secretBytes).toString('hex')
 
-export const createSecrets = (): Secrets => ({
+export const secrets: Secrets = {
   newApiKey: () => generateApiKey(randomInt),
   newAccessToken: newSecret,
   hash: (secret) => hash('sha256', secret) as CredentialHash,
-})
+}

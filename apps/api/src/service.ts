@@ -1,10 +1,11 @@
 // Starts everything that the configuration asks for, and ends it in reverse order.
+import { mkdir } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openAdapters, type AdapterTimes } from './adapters.ts'
 import { composeUseCases } from './compose.ts'
 import { tokenType, type Config } from './config.ts'
-import { loadOrCreateSecret, openDataFolder } from './data-folder.ts'
+import { loadOrCreateSecret } from './data-folder.ts'
 import { demoWelcome, loadOrCreateDemoKey, requireNoDemo } from './demo.ts'
 import { createDemoSignIn } from './demo-sign-in.ts'
 import { openListeners } from './listeners.ts'
@@ -34,7 +35,7 @@ export const startService = async (
   const { dataFolder, databaseUrl, drainDelayMs, isDemo } = config
   const closers = new AsyncDisposableStack()
   try {
-    if (keepsData(config)) await openDataFolder(dataFolder)
+    if (keepsData(config)) await mkdir(dataFolder, { recursive: true, mode: 0o700 })
     if (databaseUrl === null && !isDemo) requireNoDemo(dataFolder)
     const token = { name: 'operator-token', make: newSecret, type: tokenType }
     const operatorToken = config.operatorToken ?? (await loadOrCreateSecret(dataFolder, token))
@@ -44,17 +45,16 @@ export const startService = async (
     const composed = composeUseCases(opened.adapters)
     // They end after the listeners, and start only when the start can no longer fail.
     const workers = closers.use(new AsyncDisposableStack())
-    const demoKey = isDemo
-      ? await loadOrCreateDemoKey(dataFolder, composed, opened.adapters.clock.now())
-      : null
-    const demoSignIn =
-      demoKey === null ? undefined : createDemoSignIn(demoKey, opened.adapters.clock)
+    const { clock } = opened.adapters
+    const demo = isDemo
+      ? createDemoSignIn(await loadOrCreateDemoKey(dataFolder, composed, clock.now()), clock)
+      : undefined
     let isDraining = false
     const urls = await openListeners(config, composed, {
       opened,
       operatorToken,
       isDraining: () => isDraining,
-      demoPages: demoSignIn?.pages ?? {},
+      demoPages: demo?.pages ?? {},
       log,
       closers,
     })
@@ -67,13 +67,13 @@ export const startService = async (
       apiUrl: urls.api,
       operatorUrl: urls.operator,
       welcome:
-        demoKey === null
+        demo === undefined
           ? null
           : demoWelcome(
               urls,
-              demoKey,
+              demo.key,
               config.capabilities,
-              urls.hasConsole ? demoSignIn?.link : undefined,
+              urls.hasConsole ? demo.link : undefined,
             ),
       close: async () => {
         isDraining = true

@@ -70,16 +70,14 @@ export const startWorkers = async (
       const [, checked] = await checks
       return checked.status === 'fulfilled' && checked.value
     }
-    const reading = { isOver: false }
     const historyRead = Promise.allSettled([
       runOrThrow(readDueJournal(claim, { mayContinue: () => !isStopping, hasReadFigures })),
     ])
-    const readEnded = historyRead.then(() => (reading.isOver = true))
+    const readEnded = historyRead.then(() => true)
     for (;;) {
-      const nextAt = setTimeout(watchMs, undefined, { ref: false })
+      const nextAt = setTimeout(watchMs, false, { ref: false })
       await checks
-      await Promise.race([readEnded, nextAt])
-      if (reading.isOver) break
+      if (await Promise.race([readEnded, nextAt])) break
       checks = startChecks()
     }
     const parts = [...(await historyRead), ...(await checks)]
