@@ -276,6 +276,9 @@ export const refuse = <Tag extends RefusalTag>(
     : [fields: RefusalFields[Tag]]
 ): Refusal<Tag> => ({ _tag: tag, ...fields }) as Refusal<Tag>
 
+/** `ACCOUNT_NOT_FOUND` for AccountNotFound. */
+export const codeOf = (tag: string): string => tag.replace(/(?<=.)[A-Z]/g, '_$&').toUpperCase()
+
 /** One fault of a request. */
 export const invalid = (path: string, message: string): Refusal<'ValidationError'> =>
   refuse('ValidationError', { issues: [{ path, message }] })

@@ -1,16 +1,8 @@
 // The OpenAPI document of an API, made of the routes that the server itself answers.
-import type { RefusalTag } from '@tradeport/domain/errors'
+import { codeOf, type RefusalTag } from '@tradeport/domain/errors'
 import { pipe } from 'fp-ts/lib/function.js'
 import { map as mapRecord, mapWithIndex } from 'fp-ts/lib/Record.js'
-import {
-  apiVersion,
-  codeOf,
-  errorEnvelope,
-  errorReply,
-  errorTable,
-  exampleOf,
-  rowOf,
-} from './errors.ts'
+import { apiVersion, errorEnvelope, errorReply, errorTable, exampleOf, rowOf } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
 import { storedRefusals } from './idempotency.ts'
 import { malformedRequestCodes } from './listen.ts'

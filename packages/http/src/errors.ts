@@ -1,12 +1,13 @@
 // What every refusal looks like on the wire: one row for each tag, so that a refusal without a row
 // does not compile.
-import type {
-  BreachedLimit,
-  ExceededRiskLimit,
-  RateLimitScope,
-  Refusal,
-  RefusalTag,
-  UnavailableCause,
+import {
+  type BreachedLimit,
+  codeOf,
+  type ExceededRiskLimit,
+  type RateLimitScope,
+  type Refusal,
+  type RefusalTag,
+  type UnavailableCause,
 } from '@tradeport/domain/errors'
 import * as E from 'fp-ts/lib/Either.js'
 import { accountId, halter, lots, maxBodyBytes, symbol } from './fields.ts'
@@ -57,9 +58,6 @@ type Row<R> = readonly [
     readonly headers?: Readonly<Record<string, string>>
   },
 ]
-
-/** `ACCOUNT_NOT_FOUND` for AccountNotFound. */
-export const codeOf = (tag: RefusalTag): string => tag.replace(/(?<=.)[A-Z]/g, '_$&').toUpperCase()
 
 const ofAccount = { accountId }
 const ofStatus = { status: text('The status of the order.', 'filled') }

@@ -1,23 +1,19 @@
 // The log of events as its owner reads it: ids in the order of the log, and who may read which.
 import * as E from 'fp-ts/lib/Either.js'
-import * as O from 'fp-ts/lib/Option.js'
 import { requireScope, type Scope } from '../access/credential.ts'
 import type { Refusal } from '../errors.ts'
-import type { AccountId, EventId } from '../primitives/ids.ts'
+import { parseBy, type AccountId, type EventId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { webhookEventTypes, type WebhookEventType } from '../webhooks/webhook.ts'
 import type { ServiceEvent } from './events.ts'
 
 export type { EventId }
 
-const idPattern = /^evt_[0-9a-z]{20,32}$/
-
 /** Sorts before every event of a log. */
 export const startOfLog = `evt_${'0'.repeat(20)}` as EventId
 
 /** Reads an event id; none where it could not be one. */
-export const parseEventId = (text: string): O.Option<EventId> =>
-  idPattern.test(text) ? O.some(text as EventId) : O.none
+export const parseEventId = parseBy<EventId>(/^evt_[0-9a-z]{20,32}$/)
 
 export interface LoggedEvent {
   readonly id: EventId

@@ -1,10 +1,9 @@
 // An order: one record per status, each with what that status guarantees
 // (docs/behaviour.md#outcome).
-import * as O from 'fp-ts/lib/Option.js'
-import type { AccountId, Brand, Owner, Ticket } from '../primitives/ids.ts'
+import { parseBy, type AccountId, type Brand, type Owner, type Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Side } from '../primitives/prices.ts'
-import { refuse, type Refusal } from '../errors.ts'
+import { codeOf, refuse, type Refusal } from '../errors.ts'
 
 /** `ord_` and an opaque suffix. */
 export type OrderId = Brand<string, 'OrderId'>
@@ -13,8 +12,7 @@ const ownPrefix = 'TP_'
 const idPattern = /^ord_([0-9a-z]{10})([0-9a-z]{10})$/
 
 /** Reads an order id; none where it could not be one. */
-export const parseOrderId = (text: string): O.Option<OrderId> =>
-  idPattern.test(text) ? O.some(text as OrderId) : O.none
+export const parseOrderId = parseBy<OrderId>(idPattern)
 
 /**
  * The id under which the broker keeps an order: derived from ours, so that whoever looks
@@ -120,41 +118,23 @@ export type UnusableAccountTag =
 /** Why an order can no longer be sent to its account, found when it was about to be sent. */
 export type UnusableAccount = Refusal<UnusableAccountTag> | AccountRelinked
 
-export const unusableReasons: Readonly<Record<UnusableAccount['_tag'], RejectReason>> = {
-  AccountNotFound: {
-    code: 'ACCOUNT_NOT_FOUND',
-    message: 'The account is no longer linked; the order was not sent.',
-  },
-  AccountPurposeRestricted: {
-    code: 'ACCOUNT_PURPOSE_RESTRICTED',
-    message: 'The account is no longer for trading; the order was not sent.',
-  },
-  ChallengeLocked: {
-    code: 'CHALLENGE_LOCKED',
-    message: "The account's challenge failed; the order was not sent.",
-  },
-  AccountRelinked: {
-    code: 'ACCOUNT_RELINKED',
-    message: 'The account was linked to another broker account; the order was not sent.',
-  },
-  LiveAccountRestricted: {
-    code: 'LIVE_ACCOUNT_RESTRICTED',
-    message:
-      'The broker does not confirm that this is a demo account; the order was not sent. Link a demo account to trade.',
-  },
-  AccountHalted: {
-    code: 'ACCOUNT_HALTED',
-    message: 'The account was halted; the order was not sent.',
-  },
-  UnsupportedBroker: {
-    code: 'UNSUPPORTED_BROKER',
-    message: 'The account is now on a platform that is not supported; the order was not sent.',
-  },
-  NotProvisioned: {
-    code: 'NOT_PROVISIONED',
-    message: 'The account is no longer connected to the provider; the order was not sent.',
-  },
+const unusableMessages: Readonly<Record<UnusableAccount['_tag'], string>> = {
+  AccountNotFound: 'The account is no longer linked; the order was not sent.',
+  AccountPurposeRestricted: 'The account is no longer for trading; the order was not sent.',
+  ChallengeLocked: "The account's challenge failed; the order was not sent.",
+  AccountRelinked: 'The account was linked to another broker account; the order was not sent.',
+  LiveAccountRestricted:
+    'The broker does not confirm that this is a demo account; the order was not sent. Link a demo account to trade.',
+  AccountHalted: 'The account was halted; the order was not sent.',
+  UnsupportedBroker:
+    'The account is now on a platform that is not supported; the order was not sent.',
+  NotProvisioned: 'The account is no longer connected to the provider; the order was not sent.',
 }
+
+export const unusableReason = (tag: UnusableAccount['_tag']): RejectReason => ({
+  code: codeOf(tag),
+  message: unusableMessages[tag],
+})
 
 interface OrderRecord {
   readonly id: OrderId

@@ -30,7 +30,7 @@ import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/i
 import {
   notFoundAtBrokerCode,
   termsOf,
-  unusableReasons,
+  unusableReason,
   withBrokerOrderId,
   withOutcome,
   withTerms,
@@ -250,7 +250,7 @@ const endedWith = (outcome: OrderOutcome): Transition => ({
 
 /** The rejection of an order whose account cannot be used any more. */
 export const rejectUnusable = ({ _tag }: Pick<UnusableAccount, '_tag'>): Transition =>
-  endedWith({ kind: 'rejected', reason: unusableReasons[_tag] })
+  endedWith({ kind: 'rejected', reason: unusableReason(_tag) })
 
 /** The rejection of an order that could not be sent before its deadline, with the last cause. */
 export const lateRejection = (cause: keyof typeof lateMessages): Transition =>

@@ -48,7 +48,8 @@ const operatorIdPattern = /^[!-~]{1,128}$/
 // Clients leave . and .. out of a path.
 const ownerIdPattern = /^(?!\.{1,2}$)[!-~]{1,128}$/
 
-const parseBy =
+/** Reads an id that the pattern describes; anything else is none. */
+export const parseBy =
   <Id extends string>(pattern: RegExp) =>
   (text: string): O.Option<Id> =>
     pattern.test(text) ? O.some(text as Id) : O.none

@@ -1,7 +1,6 @@
 // How a caller names an instrument in a filter: in capitals, while brokers spell theirs as they
 // like (GBPCHF_i, AUDUSD.std).
-import * as O from 'fp-ts/lib/Option.js'
-import type { Brand } from './ids.ts'
+import { parseBy, type Brand } from './ids.ts'
 
 /** 1 to 32 visible characters without a lower-case letter. */
 export type SymbolFilter = Brand<string, 'SymbolFilter'>
@@ -9,8 +8,7 @@ export type SymbolFilter = Brand<string, 'SymbolFilter'>
 /** The same as a pattern, for JSON schemas. */
 export const symbolFilterPattern = /^[!-`{-~]{1,32}$/
 
-export const parseSymbolFilter = (text: string): O.Option<SymbolFilter> =>
-  symbolFilterPattern.test(text) ? O.some(text as SymbolFilter) : O.none
+export const parseSymbolFilter = parseBy<SymbolFilter>(symbolFilterPattern)
 
 /** Of Latin letters alone: `ß` has the capitals `SS`. */
 export const inCapitals = (symbol: string): string =>

@@ -1,5 +1,6 @@
 // Market data: the list of instruments, and with the capability `market-data` the broker's own
 // instruments, quotes, candles and ticks.
+import { codeOf } from '@tradeport/domain/errors'
 import {
   instrumentTradeModes,
   instrumentTypes,
@@ -11,7 +12,6 @@ import {
 import { parseSymbolFilter, type SymbolFilter } from '@tradeport/domain/primitives'
 import type { StreamedQuote } from '@tradeport/domain/use-cases'
 import * as O from 'fp-ts/lib/Option.js'
-import { codeOf } from '../errors.ts'
 import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
 import {
   accountId,
