@@ -39,16 +39,14 @@ export const suspendedSubject = ({
  * subject and end, the disabling of a webhook by its time.
  */
 export const noticeKey = ({ tenantId, userId }: Owner, notice: OwnerNotice): string =>
-  JSON.stringify([tenantId, userId, notice.kind, ...identityOf(notice)])
-
-const identityOf = (notice: OwnerNotice): readonly (string | number)[] => {
-  switch (notice.kind) {
-    case 'suspended':
-      return [notice.credential.kind, suspendedSubject(notice.credential), notice.until]
-    case 'webhook_disabled':
-      return [notice.webhookId, notice.at]
-  }
-}
+  JSON.stringify([
+    tenantId,
+    userId,
+    notice.kind,
+    ...(notice.kind === 'suspended'
+      ? [notice.credential.kind, suspendedSubject(notice.credential), notice.until]
+      : [notice.webhookId, notice.at]),
+  ])
 
 // A notice in words: what happened, since when, until when, and what to do. It holds no secret; of
 // a webhook's URL only the host is named, because paths and queries often carry a token.
@@ -60,14 +58,8 @@ interface NoticeText {
   readonly text: string
 }
 
-export const noticeText = (notice: OwnerNotice): NoticeText => {
-  switch (notice.kind) {
-    case 'suspended':
-      return suspensionText(notice)
-    case 'webhook_disabled':
-      return webhookDisabledText(notice)
-  }
-}
+export const noticeText = (notice: OwnerNotice): NoticeText =>
+  notice.kind === 'suspended' ? suspensionText(notice) : webhookDisabledText(notice)
 
 const suspensionText = ({ credential, since, until }: SuspensionNotice): NoticeText => {
   const isKey = credential.kind === 'api_key'
