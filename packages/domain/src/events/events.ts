@@ -6,14 +6,7 @@ import type { ThresholdBreach, ThresholdType } from '../accounts/risk-threshold.
 import { cashFlowReason, dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
 import { totalOf } from '../journal/close-fill.ts'
 import type { PositionClose } from '../journal/closes.ts'
-import type {
-  CancelledOrder,
-  ExpiredOrder,
-  FilledOrder,
-  Order,
-  PendingOrder,
-  RejectedOrder,
-} from '../orders/order.ts'
+import type { Order, PendingOrder } from '../orders/order.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { formatPositionId, type AccountId } from '../primitives/ids.ts'
 import { toIso } from '../primitives/instant.ts'
@@ -64,53 +57,46 @@ export const orderCreated = (order: PendingOrder) => {
 }
 
 /**
- * Also of an order that was executed in part, as `filled_volume` shows. A whole execution has the
- * order's volume where the broker reported none, and the time at which it became known.
+ * The event of an order that has ended. One that was executed in part is filled too, as
+ * `filled_volume` shows. A whole execution has the order's volume where the broker reported none,
+ * and the time at which it became known.
  */
-const orderFilled = (order: FilledOrder) => {
-  const { request, status, fill, updatedAt } = order
-  return orderEvent('order.filled', order, {
-    fill_price: fill.price ?? null,
-    filled_volume: fill.volume ?? (status === 'filled' ? request.volume : null),
-    filled_at: toIso(fill.at ?? updatedAt),
-    requested_price: request.price,
-    position_id: fill.positionId && formatPositionId(request.accountId, fill.positionId),
-  })
-}
-
-const orderRejected = (order: RejectedOrder) => {
-  const { reason, updatedAt } = order
-  return orderEvent('order.rejected', order, {
-    rejected_at: toIso(updatedAt),
-    reject_code: reason.code,
-    reject_message: reason.message,
-  })
-}
-
-const orderCancelled = (order: CancelledOrder) =>
-  orderEvent('order.cancelled', order, {
-    cancelled_at: toIso(order.cancelledAt),
-    cancel_reason: order.cancelReason,
-  })
-
-const orderExpired = (order: ExpiredOrder) =>
-  orderEvent('order.expired', order, { expired_at: toIso(order.expiredAt) })
-
-/** The event of an order that has ended. */
-export const outcomeEvents = (order: Order): readonly ServiceEvent[] => {
+export const outcomeEvents = (order: Order) => {
+  const { request, updatedAt } = order
   switch (order.status) {
     case 'pending':
     case 'open':
       return []
     case 'filled':
-    case 'partially_filled':
-      return [orderFilled(order)]
+    case 'partially_filled': {
+      const { status, fill } = order
+      return [
+        orderEvent('order.filled', order, {
+          fill_price: fill.price ?? null,
+          filled_volume: fill.volume ?? (status === 'filled' ? request.volume : null),
+          filled_at: toIso(fill.at ?? updatedAt),
+          requested_price: request.price,
+          position_id: fill.positionId && formatPositionId(request.accountId, fill.positionId),
+        }),
+      ]
+    }
     case 'rejected':
-      return [orderRejected(order)]
+      return [
+        orderEvent('order.rejected', order, {
+          rejected_at: toIso(updatedAt),
+          reject_code: order.reason.code,
+          reject_message: order.reason.message,
+        }),
+      ]
     case 'cancelled':
-      return [orderCancelled(order)]
+      return [
+        orderEvent('order.cancelled', order, {
+          cancelled_at: toIso(order.cancelledAt),
+          cancel_reason: order.cancelReason,
+        }),
+      ]
     case 'expired':
-      return [orderExpired(order)]
+      return [orderEvent('order.expired', order, { expired_at: toIso(order.expiredAt) })]
   }
 }
 
@@ -276,18 +262,16 @@ export const thresholdBreached = (
   })
 }
 
-type RecordedEvent = ReturnType<
-  | typeof orderCreated
-  | typeof orderFilled
-  | typeof orderRejected
-  | typeof orderCancelled
-  | typeof orderExpired
-  | typeof tradeClosed
-  | typeof positionOpened
-  | typeof positionClosed
-  | typeof balanceChanged
-  | typeof thresholdBreached
->
+type RecordedEvent =
+  | ReturnType<typeof outcomeEvents>[number]
+  | ReturnType<
+      | typeof orderCreated
+      | typeof tradeClosed
+      | typeof positionOpened
+      | typeof positionClosed
+      | typeof balanceChanged
+      | typeof thresholdBreached
+    >
 
 /** The data of each type of event that the service records. */
 export type EventPayloads = { readonly [Event in RecordedEvent as Event['type']]: Event['data'] }
