@@ -10,25 +10,18 @@ import type { EventsPage, EventsQuery } from '../ports/events.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import type { WebhookEventType } from '../webhooks/webhook.ts'
 import { createLogFollowers, type EventBatch, type FollowerFeed } from './steps/log-followers.ts'
 import type { WithQuery } from './input.ts'
 import { requireOwnAccount } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 
-/** Without types: all that the caller may read. */
-type WithOptionalTypes<Query> = Omit<Query, 'types'> & {
-  readonly types?: readonly WebhookEventType[] | undefined
-}
-
-/** The cursor is the last event's, also where none follows yet. */
-type ListedEvents = Listed<LoggedEvent>
-
 const pageLimit = 1_000
 
-/** Without an order: oldest first, or newest first where only `before` is given. */
-type ListedQuery = WithOptionalTypes<Omit<EventsQuery, 'order'>> &
-  Partial<Pick<EventsQuery, 'order'>>
+/**
+ * Without types: all that the caller may read. Without an order: oldest first, or newest first
+ * where only `before` is given.
+ */
+type ListedQuery = Partial<EventsQuery> & Pick<EventsQuery, 'limit'>
 
 /** A browser that resumes sends the last event that it has; it counts before `after`. */
 interface WithLastEventId {
@@ -36,7 +29,7 @@ interface WithLastEventId {
 }
 
 /** Which events of a stream: all that the caller may read, after an event or from now on. */
-export type StreamQuery = WithOptionalTypes<Pick<EventsQuery, 'accountId' | 'after'>>
+export type StreamQuery = Partial<Pick<EventsQuery, 'types' | 'accountId' | 'after'>>
 
 export interface EventStream {
   /** What to resume after where no event came. */
@@ -91,11 +84,11 @@ export const createEvents = (ports: EventPorts) => {
   }
 
   return {
-    /** GET /events. */
+    /** GET /events. The cursor is the last event's, also where none follows yet. */
     listEvents: (
       { owner, scopes }: ScopedCaller,
       { query: { types, order, ...sent } }: WithQuery<ListedQuery>,
-    ): AsyncResult<ListedEvents, 'InsufficientScope' | 'AccountNotFound' | 'EventGone'> => {
+    ): AsyncResult<Listed<LoggedEvent>, 'InsufficientScope' | 'AccountNotFound' | 'EventGone'> => {
       const isOldestFirst = sent.before === undefined || sent.after !== undefined
       const query = { ...sent, order: order ?? (isOldestFirst ? 'asc' : 'desc') } as const
       return pipe(
