@@ -159,10 +159,8 @@ export const requireDemo = (
  */
 export const requireTradable = (
   account: Account,
-): E.Either<Refusal<'AccountPurposeRestricted' | 'LiveAccountRestricted'>, Account> => {
-  const classified = requireTradingPurpose(account)
-  return E.isLeft(classified) ? classified : requireDemo(account)
-}
+): E.Either<Refusal<'AccountPurposeRestricted' | 'LiveAccountRestricted'>, Account> =>
+  E.flatMap(requireTradingPurpose(account), requireDemo)
 
 export interface OperatorHalt extends Omit<Halt, 'by'> {
   readonly accountId: AccountId

@@ -4,9 +4,9 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import {
-  isDemo,
   isPaper,
   requireBrokerAccount,
+  requireDemo,
   requireTradable,
   withReading,
   type Account,
@@ -129,7 +129,7 @@ export const confirmDemo =
             liveAccounts.read(account),
             TE.map((reading) => withReading(account, reading)),
           ),
-      TE.filterOrElseW(isDemo, () => refuse('LiveAccountRestricted')),
+      TE.flatMapEither(requireDemo),
     )
 
 type ConfirmPorts = Pick<Ports, 'liveAccounts' | 'clock'>
