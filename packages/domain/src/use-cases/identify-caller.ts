@@ -17,7 +17,7 @@ import {
 } from '../access/credential.ts'
 import type { LimitStanding } from '../access/rate-limits.ts'
 import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
-import type { CallerAddress, Ports, TokenVerifier, VerifiedToken } from '../ports/index.ts'
+import type { CallerAddress, Ports, TokenVerifier } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import { wholeSeconds } from '../primitives/instant.ts'
 import { createTurns } from './steps/turns.ts'
@@ -43,7 +43,6 @@ interface CallerPorts extends Pick<Ports, 'credentials' | 'addressLimits' | 'sec
 }
 
 type Identification = AsyncResult<Credential, 'Unauthorized' | 'RateLimitExceeded'>
-type Found = AsyncResult<O.Option<Credential>>
 
 /**
  * A request without a credential counts against no address, nor does one whose lookup fails, as
@@ -64,6 +63,10 @@ export const identifyCaller = (ports: CallerPorts) => {
       const secret = accessToken ?? apiKey
       if (secret === undefined) return E.left(refuse('Unauthorized'))
       const hash = ports.secrets.hash(secret)
+      const countAndRefuse = (): E.Either<Refusal<'Unauthorized'>, never> => {
+        addressLimits.recordFailed(hash, address, clock.now())
+        return E.left(refuse('Unauthorized'))
+      }
       const lookUp: Identification = async () => {
         const found = await (
           accessToken === undefined
@@ -74,37 +77,28 @@ export const identifyCaller = (ports: CallerPorts) => {
         const now = clock.now()
         const credential = O.toUndefined(found.right)
         if (!credential || !isUsable(credential, now) || !isAllowedBy(credential.ipAllowlist))
-          return isRepeated ? E.left(refuse('Unauthorized')) : countAndRefuse(ports, hash, address)
+          return isRepeated ? E.left(refuse('Unauthorized')) : countAndRefuse()
         addressLimits.recordAccepted(hash, address, now)
         return E.right(credential)
       }
       const unlessLimited =
         (next: Identification): Identification =>
         async () => {
-          if (isRepeated || addressLimits.wasAccepted(hash, address, clock.now())) return lookUp()
-          const allowed = refuseIfLimited(ports, address)
-          return E.isLeft(allowed) ? allowed : next()
+          const now = clock.now()
+          if (isRepeated || addressLimits.wasAccepted(hash, address, now)) return lookUp()
+          const waitMs = addressLimits.waitMs(address, now)
+          if (waitMs === 0) return next()
+          const retryAfterSeconds = wholeSeconds(waitMs)
+          return E.left(
+            refuse('RateLimitExceeded', { exceeded: { scope: 'address' }, retryAfterSeconds }),
+          )
         }
       return unlessLimited(async () =>
         accessToken === undefined && !isApiKey(secret)
-          ? countAndRefuse(ports, hash, address)
+          ? countAndRefuse()
           : inTurn(addressLimits.groupOf(address), unlessLimited(lookUp))(),
       )()
     }
-}
-
-const refuseIfLimited = (
-  { addressLimits, clock }: CallerPorts,
-  address: CallerAddress,
-): E.Either<Refusal<'RateLimitExceeded'>, void> => {
-  const waitMs = addressLimits.waitMs(address, clock.now())
-  if (waitMs === 0) return E.right(undefined)
-  return E.left(
-    refuse('RateLimitExceeded', {
-      exceeded: { scope: 'address' },
-      retryAfterSeconds: wholeSeconds(waitMs),
-    }),
-  )
 }
 
 /** A caller with the whole credential and what is left of its limits. */
@@ -136,36 +130,30 @@ export const getMe =
       capabilities,
     })
 
-const countAndRefuse = (
-  { addressLimits, clock }: CallerPorts,
-  hash: CredentialHash,
-  address: CallerAddress,
-): E.Either<Refusal<'Unauthorized'>, never> => {
-  addressLimits.recordFailed(hash, address, clock.now())
-  return E.left(refuse('Unauthorized'))
-}
-
 // A token that the operator stored is found whatever it looks like.
-const findToken = (ports: CallerPorts, token: string, hash: CredentialHash): Found => {
-  const findStored = (): Found => ports.credentials.findAccessToken(hash)
-  if (ports.tokens === undefined || !isInJwtForm(token)) return findStored()
-  return pipe(ports.tokens.verify(token), TE.flatMap(O.match(findStored, credentialOf(ports))))
-}
-
-const anywhere: Credential['ipAllowlist'] = []
-
-const credentialOf =
-  ({ credentials }: CallerPorts) =>
-  (token: VerifiedToken): Found =>
-    pipe(
-      credentials.findUserPlan(token.owner),
-      TE.map(
-        O.map(({ plan }) => ({
-          ...token,
-          kind: 'access_token',
-          plan,
-          ipAllowlist: anywhere,
-          enabled: true,
-        })),
+const findToken = (
+  { credentials, tokens }: CallerPorts,
+  token: string,
+  hash: CredentialHash,
+): AsyncResult<O.Option<Credential>> =>
+  pipe(
+    tokens === undefined || !isInJwtForm(token) ? TE.right(O.none) : tokens.verify(token),
+    TE.flatMap(
+      O.match(
+        () => credentials.findAccessToken(hash),
+        (verified) =>
+          pipe(
+            credentials.findUserPlan(verified.owner),
+            TE.map(
+              O.map(({ plan }) => ({
+                ...verified,
+                kind: 'access_token',
+                plan,
+                ipAllowlist: [],
+                enabled: true,
+              })),
+            ),
+          ),
       ),
-    )
+    ),
+  )
