@@ -26,29 +26,10 @@ export const createOutcomeWaits = ({
 }: Pick<Ports, 'orders' | 'stopwatch' | 'pause'>) => {
   let waiting = 0
 
-  const waitWhilePending = async (
-    order: PendingOrder,
-    { seconds, mayWait }: OutcomeWait,
-    outcome: { readonly isWritten: () => boolean; readonly written: Promise<void> },
-  ): Promise<Order> => {
-    const endsAtMs = stopwatch.elapsedMs() + seconds * secondMs
-    for (let tick = 1; mayWait(); tick++) {
-      const leftMs = endsAtMs - stopwatch.elapsedMs()
-      if (outcome.isWritten() || leftMs <= 0 || tick % ticksBetweenReads === 0) {
-        const found = await orders.find(order.owner, order.id)()
-        if (E.isRight(found) && O.isSome(found.right) && found.right.value.status !== 'pending')
-          return found.right.value
-      }
-      if (leftMs <= 0) break
-      const ticked = pause(Math.min(tickMs, leftMs))()
-      await (outcome.isWritten() ? ticked : Promise.race([ticked, outcome.written]))
-    }
-    return order
-  }
-
-  return (order: PendingOrder, wait: OutcomeWait): T.Task<Order> =>
+  return (order: PendingOrder, { seconds, mayWait }: OutcomeWait): T.Task<Order> =>
     async () => {
       if (waiting >= maxWaiting) return order
+      const endsAtMs = stopwatch.elapsedMs() + seconds * secondMs
       const { promise: written, resolve } = Promise.withResolvers<void>()
       let isWritten = false
       const stopListening = orders.onOutcome(order.id, () => {
@@ -57,7 +38,18 @@ export const createOutcomeWaits = ({
       })
       waiting += 1
       try {
-        return await waitWhilePending(order, wait, { isWritten: () => isWritten, written })
+        for (let tick = 1; mayWait(); tick++) {
+          const leftMs = endsAtMs - stopwatch.elapsedMs()
+          if (isWritten || leftMs <= 0 || tick % ticksBetweenReads === 0) {
+            const found = await orders.find(order.owner, order.id)()
+            if (E.isRight(found) && O.isSome(found.right) && found.right.value.status !== 'pending')
+              return found.right.value
+          }
+          if (leftMs <= 0) break
+          const ticked = pause(Math.min(tickMs, leftMs))()
+          await (isWritten ? ticked : Promise.race([ticked, written]))
+        }
+        return order
       } finally {
         waiting -= 1
         stopListening()
