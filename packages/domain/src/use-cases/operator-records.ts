@@ -49,16 +49,6 @@ export interface OfTenant {
   readonly tenantId: string
 }
 
-/**
- * A user by whom a list of a tenant is filtered must be the tenant's. Every user has an address.
- */
-const requireTenantUser =
-  ({ users }: Pick<Ports, 'users'>) =>
-  (tenantId: TenantId, userId: UserId | undefined): AsyncResult<unknown, 'NotFound'> =>
-    userId === undefined
-      ? TE.right(undefined)
-      : requireFound('user')(users.email({ tenantId, userId }))
-
 export interface TenantView extends ListedTenant {
   /** How many records it has. */
   readonly counts: RecordCounts
@@ -80,7 +70,6 @@ export const createOperatorRecords = ({
   users,
 }: Pick<Ports, 'records' | 'sealedSecrets' | 'providerAccounts' | 'users'>) => {
   const requireTenantById = requireTenant({ records })
-  const requireUserOfTenant = requireTenantUser({ users })
 
   const listOfTenant =
     <Place, A>(
@@ -97,7 +86,12 @@ export const createOperatorRecords = ({
     ): AsyncResult<Listed<A>, 'NotFound' | 'InvalidCursor'> =>
       pipe(
         requireTenantById(text),
-        TE.tap(({ id }) => requireUserOfTenant(id, userId)),
+        // A user by whom the list is filtered must be the tenant's. Every user has an address.
+        TE.tap(({ id: tenantId }) =>
+          userId === undefined
+            ? TE.right('')
+            : requireFound('user')(users.email({ tenantId, userId })),
+        ),
         TE.flatMap(({ id }) =>
           readList(
             {
