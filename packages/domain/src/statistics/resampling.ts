@@ -1,6 +1,6 @@
 // The figures of resampled trades, which are computed ten thousand times over.
 import { wholeUnits } from '../primitives/exact-sum.ts'
-import type { Random } from './random.ts'
+import type { Draw } from './random.ts'
 
 /**
  * Net profits as whole numbers of a unit, so that sums of resamples are exact. What is added up is
@@ -43,7 +43,7 @@ export const amountsOf = (netProfits: Float64Array): Amounts => {
     unitsPerOne === undefined
       ? netProfits
       : netProfits.map((amount) => wholeUnits(amount, unitsPerOne))
-  const mean = units.reduce((sum, amount) => sum + amount, 0) / units.length
+  const mean = sumOf(units) / units.length
   const centre = unitsPerOne === undefined ? mean : Math.round(mean)
   return {
     units,
@@ -97,14 +97,14 @@ export const figuresOf = (
 export const resampledFigures = (
   amounts: Amounts,
   resamples: number,
-  random: Random,
+  fillAtRandom: Draw,
 ): readonly Figures[] => {
   const { units, gains, wins, squares } = amounts
   const count = units.length
   const perNumber = count / 2 ** 32
   const numbers = new Uint32Array(count)
   return Array.from({ length: resamples }, () => {
-    random.draw(numbers)
+    fillAtRandom(numbers)
     let [sum, gain, winCount, squareSum] = [0, 0, 0, 0]
     for (let draw = 0; draw < count; draw++) {
       const drawn = ((numbers[draw] as number) * perNumber) | 0
@@ -138,14 +138,14 @@ export const jackknifeFigures = (amounts: Amounts): readonly Figures[] => {
 export const resampledDrawdowns = (
   { units, unitsPerOne }: Amounts,
   resamples: number,
-  random: Random,
+  fillAtRandom: Draw,
 ): Float64Array => {
   const count = units.length
   const order = units.slice()
   const numbers = new Uint32Array(count)
   const drawdowns = new Float64Array(resamples)
   for (let resample = 0; resample < resamples; resample++) {
-    random.draw(numbers)
+    fillAtRandom(numbers)
     let [fall, deepest] = [0, 0]
     for (let place = 0; place < count; place++) {
       const drawn = place + (((numbers[place] as number) * ((count - place) / 2 ** 32)) | 0)

@@ -1,7 +1,6 @@
 // How far the statistics could have come out otherwise: a bootstrap of whole trades
 // (docs/behaviour.md#robust-statistics).
 import { bcaInterval, quantileOf, type Bounds } from './bca-interval.ts'
-import { maxDrawdown } from './drawdown.ts'
 import { defaultLevel } from './intervals.ts'
 import { createRandom, seedOf } from './random.ts'
 import {
@@ -59,11 +58,11 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
   const common = { method: 'bca', resamples, seed, trades: netProfits.length } as const
   if (netProfits.length < minTrades) return { ...common, intervals: null, probabilityOfLoss: null }
   const amounts = amountsOf(netProfits)
-  const random = createRandom(seed)
-  const resampled = resampledFigures(amounts, resamples, random)
+  const fillAtRandom = createRandom(seed)
+  const resampled = resampledFigures(amounts, resamples, fillAtRandom)
   const jackknife = jackknifeFigures(amounts)
   const estimates = figuresOf(amounts, totalsOf(amounts))
-  const drawdowns = resampledDrawdowns(amounts, resamples, random).toSorted()
+  const drawdowns = resampledDrawdowns(amounts, resamples, fillAtRandom).toSorted()
   const interval = (name: keyof Figures, estimate: number | null): RobustInterval => ({
     estimate,
     ...bcaInterval(
@@ -73,7 +72,7 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
       defaultLevel,
     ),
   })
-  const { winRate, profitFactor, sharpeRatio } = statisticsOf(netProfits)
+  const { winRate, profitFactor, sharpeRatio, maxDrawdown } = statisticsOf(netProfits)
   return {
     ...common,
     intervals: {
@@ -82,7 +81,7 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
       profitFactor: interval('profitFactor', profitFactor),
       sharpeRatio: interval('sharpeRatio', sharpeRatio),
       maxDrawdown: {
-        estimate: maxDrawdown(netProfits),
+        estimate: maxDrawdown,
         lower: quantileOf(drawdowns, (1 - defaultLevel) / 2),
         upper: quantileOf(drawdowns, (1 + defaultLevel) / 2),
       },

@@ -70,7 +70,7 @@ const plainRobust = (trades: readonly number[], resamples: number) => {
   const random = createRandom(seedOf(Float64Array.from(trades)))
   const numbers = () => {
     const drawn = new Uint32Array(count)
-    random.draw(drawn)
+    random(drawn)
     return [...drawn]
   }
   const samples = Array.from({ length: resamples }, () =>
@@ -185,7 +185,7 @@ describe('95 % intervals', () => {
   const source = createRandom(20_261_123)
   const one = new Uint32Array(1)
   const uniform = () => {
-    source.draw(one)
+    source(one)
     return ((one[0] ?? 0) + 0.5) / 2 ** 32
   }
   const normal = () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform())
