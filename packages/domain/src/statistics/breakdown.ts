@@ -80,10 +80,7 @@ const groupings: {
       holdingBounds.findLastIndex(([, seconds]) => (holdingTimes[index] ?? 0) >= seconds),
     keyOf: (group) => holdingBounds[group]?.[0] ?? '',
   }),
-  result: ({ netProfits }) => {
-    const { groupOf, keyOf } = resultSteps(netProfits)
-    return { groupOf: (index) => groupOf(netProfits[index] ?? 0), keyOf }
-  },
+  result: ({ netProfits }) => resultSteps(netProfits),
 }
 
 /**
@@ -114,19 +111,13 @@ export const groupsOf = (
 const outerShare = 0.02
 const mostSteps = 40
 
-interface ResultSteps {
-  /** The number of the step that a result is in. */
-  readonly groupOf: (result: number) => number
-  /** `-20_-10`: above -20, up to -10; `under_-200`: up to -200; `over_400`: above 400. */
-  readonly keyOf: (group: number) => string
-}
-
 /**
  * A step is 1, 2 or 5 times a power of ten, at least the width of Freedman and Diaconis (1981),
  * twice the interquartile range over the cube root of the number. A result on an edge is in the
- * lower step, so that 0 is among the losses.
+ * lower step, so that 0 is among the losses. Keys are such as `-20_-10`: above -20, up to -10;
+ * `under_-200`: up to -200; `over_400`: above 400.
  */
-const resultSteps = (results: Column): ResultSteps => {
+const resultSteps = (results: Column): Grouping => {
   const sorted = Float64Array.from(results).toSorted()
   const quantile = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0
   const outer = Math.floor(outerShare * (sorted.length - 1))
@@ -138,14 +129,14 @@ const resultSteps = (results: Column): ResultSteps => {
   const [factor, exponent] = roundUp(width || Math.abs(high) || 1)
   // The decimal itself, which a product of doubles would miss.
   const edge = (group: number): number => Number(`${group * factor}e${exponent}`)
-  const groupOf = (result: number): number => {
+  const stepOf = (result: number): number => {
     const group = Math.ceil(result / (factor * 10 ** exponent)) - 1
     // On an edge the quotient may be above the whole number that it is, as of -0.29 and 0.01.
     return result <= edge(group) ? group - 1 : group
   }
-  const [first, last] = [groupOf(low), groupOf(high)]
+  const [first, last] = [stepOf(low), stepOf(high)]
   return {
-    groupOf: (result) => Math.min(last + 1, Math.max(first - 1, groupOf(result))),
+    groupOf: (index) => Math.min(last + 1, Math.max(first - 1, stepOf(results[index] ?? 0))),
     keyOf: (group) => {
       if (group < first) return `under_${edge(first)}`
       return group > last ? `over_${edge(group)}` : `${edge(group)}_${edge(group + 1)}`

@@ -34,23 +34,15 @@ export const drawdownsOf = (netProfits: Column): Float64Array => {
 
 /** The first of several that are equally deep. */
 export const deepestDrawdown = (drawdowns: Float64Array): DeepestDrawdown => {
-  let [amount, peak, trough, recovered]: [number, number | null, number | null, number | null] = [
-    0,
-    null,
-    null,
-    null,
-  ]
-  let latestPeak: number | null = null
-  let at = 0
-  for (const drawdown of drawdowns) {
-    if (drawdown > amount) [amount, peak, trough, recovered] = [drawdown, latestPeak, at, null]
-    if (drawdown === 0) {
-      latestPeak = at
-      if (trough !== null) recovered ??= at
-    }
-    at += 1
-  }
-  return { amount, peak, trough, recovered }
+  let deepest: DeepestDrawdown = { amount: 0, peak: null, trough: null, recovered: null }
+  let peak: number | null = null
+  drawdowns.forEach((amount, place) => {
+    if (amount > deepest.amount) deepest = { amount, peak, trough: place, recovered: null }
+    if (amount > 0) return
+    peak = place
+    if (deepest.trough !== null) deepest = { ...deepest, recovered: deepest.recovered ?? place }
+  })
+  return deepest
 }
 
 /**
