@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import {
   endpointBucket,
-  minuteBuckets,
+  minuteBucket,
   programOf,
   refusalWindowMs,
   suspendingRefusals,
@@ -174,7 +174,7 @@ export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): 
   // The type of ioredis has no commands that are defined later.
   const command = (redis as unknown as { readonly decideRate: Command }).decideRate.bind(redis)
   return async (subject, endpoint, now, carried, generation = '') => {
-    const minute = minuteBuckets[subject.plan]
+    const minute = minuteBucket(subject.plan)
     const own = endpoint === undefined ? undefined : endpointBucket(endpoint)
     const ask = (sent: string, expected = '') =>
       command(

@@ -30,7 +30,7 @@ export {
   caughtUp,
   decideRate,
   endpointBucket,
-  minuteBuckets,
+  minuteBucket,
   movedTo,
   rateVerdict,
   refusalWindowMs,

@@ -45,16 +45,12 @@ const bucketOf = (size: number, requests: number, periodMs: number): Bucket => (
   intervalMs: Math.ceil(periodMs / requests),
 })
 
-const minuteBucketOf = ({ requestsPerMinute, burst }: Tier): Bucket =>
-  bucketOf(requestsPerMinute + burst, requestsPerMinute, minuteMs)
-
 /**
  * The bucket of a tier: the requests of a minute and the burst, refilled at the per-minute rate.
  */
-export const minuteBuckets: { readonly [P in Plan]: Bucket } = {
-  free: minuteBucketOf(tiers.free),
-  pro: minuteBucketOf(tiers.pro),
-  enterprise: minuteBucketOf(tiers.enterprise),
+export const minuteBucket = (plan: Plan): Bucket => {
+  const { requestsPerMinute, burst } = tiers[plan]
+  return bucketOf(requestsPerMinute + burst, requestsPerMinute, minuteMs)
 }
 
 /** The bucket of an endpoint: its figure, refilled over its period. */
@@ -143,7 +139,7 @@ const standingsOf = (
   const midnight = (utcDay(now) + 1) * dayMs
   const remaining = Math.max(0, requestsPerDay - state.dayCount)
   return [
-    standingOf({ scope: 'tier', window: 'minute' }, minuteBuckets[plan], state.minuteFullAt, now),
+    standingOf({ scope: 'tier', window: 'minute' }, minuteBucket(plan), state.minuteFullAt, now),
     {
       exceeded: { scope: 'tier', window: 'day' },
       limit: requestsPerDay,
@@ -203,7 +199,7 @@ export const decideRate = (
   return {
     state: {
       ...state,
-      minuteFullAt: minute.fullAt + minuteBuckets[plan].intervalMs,
+      minuteFullAt: minute.fullAt + minuteBucket(plan).intervalMs,
       dayCount: state.dayCount + 1,
       endpoints: { ...state.endpoints, ...endpoints },
     },

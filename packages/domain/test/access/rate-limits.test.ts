@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import {
   decideRate,
   endpointBucket,
-  minuteBuckets,
+  minuteBucket,
   movedTo,
   rateVerdict,
   stricterRateState,
@@ -57,7 +57,7 @@ it('limits each plan by its figures, with the burst on top of a minute', () => {
     pro: { requestsPerMinute: 1_000, burst: 2_000, requestsPerDay: 100_000 },
     enterprise: { requestsPerMinute: 10_000, burst: 20_000, requestsPerDay: 1_000_000 },
   })
-  expect(minuteBuckets.free).toEqual({ size: 300, intervalMs: 600 })
+  expect(minuteBucket('free')).toEqual({ size: 300, intervalMs: 600 })
 })
 
 it.each([
