@@ -123,22 +123,6 @@ export interface ChangedDeal {
   readonly deal: BrokerDeal
 }
 
-export interface DealsComparison {
-  /** A deal that was shown before counts as shown once. Returns whether the page has a new one. */
-  readonly addPage: (page: readonly BrokerDeal[]) => boolean
-  /** How many differences were found and not taken yet. */
-  readonly differenceCount: () => number
-  /**
-   * Takes the differences that were found.
-   * @param isLastPage whether all was shown, so that the kept deals that were not have vanished
-   */
-  readonly takeDifferences: (isLastPage: boolean) => {
-    readonly inserted: readonly BrokerDeal[]
-    readonly changed: readonly ChangedDeal[]
-    readonly vanished: readonly BrokerDeal[]
-  }
-}
-
 interface ComparedHistory {
   /**
    * Whether the window is the whole history. In a part of it an undated deal that is not shown may
@@ -156,12 +140,13 @@ interface ComparedHistory {
 export const compareDeals = (
   kept: readonly BrokerDeal[],
   { isFull, haveUniqueIds }: ComparedHistory,
-): DealsComparison => {
+) => {
   const keptByKey = new Map(kept.map((deal) => [dealKey(deal), deal]))
   const shown = new Set<string>()
   let [inserted, changed]: [BrokerDeal[], ChangedDeal[]] = [[], []]
   return {
-    addPage: (page) => {
+    /** A deal that was shown before counts as shown once. Returns whether the page has a new one. */
+    addPage: (page: readonly BrokerDeal[]): boolean => {
       const shownBefore = shown.size
       for (const deal of page) {
         const key = dealKey(deal)
@@ -173,8 +158,13 @@ export const compareDeals = (
       }
       return shown.size > shownBefore
     },
-    differenceCount: () => inserted.length + changed.length,
-    takeDifferences: (isLastPage) => {
+    /** How many differences were found and not taken yet. */
+    differenceCount: (): number => inserted.length + changed.length,
+    /**
+     * Takes the differences that were found.
+     * @param isLastPage whether all was shown, so that the kept deals that were not have vanished
+     */
+    takeDifferences: (isLastPage: boolean) => {
       const missing = isLastPage
         ? kept.filter((deal) => (isFull || Number.isFinite(deal.time)) && !shown.has(dealKey(deal)))
         : []

@@ -90,11 +90,10 @@ export interface AccountFacts {
   readonly limits: E.Either<Refusal<'LimitCheckUnavailable'>, AccountLimits>
 }
 
-type AccountCheckTag =
+export type AccountCheckTag =
   | UnusableAccountTag
   | 'OrderTypeNotSupportedByPlatform'
   | 'BrokerUnavailable'
-  | 'ChallengeLocked'
   | 'ChallengeCheckUnavailable'
   | 'ServiceUnavailable'
 

@@ -16,15 +16,15 @@ import {
   type ServiceUnavailable,
 } from '../errors.ts'
 import { resolveSymbol, type BrokerSymbol } from '../market/broker-symbol.ts'
-import { accountChecks, requestChecks, requireEach, type AccountFacts } from '../orders/checks.ts'
-import { accountsToRead, type AccountLimits, type OpenPositions } from '../orders/limits.ts'
 import {
-  parseOrderId,
-  type Order,
-  type OrderRequest,
-  type PendingOrder,
-  type UnusableAccountTag,
-} from '../orders/order.ts'
+  accountChecks,
+  requestChecks,
+  requireEach,
+  type AccountCheckTag,
+  type AccountFacts,
+} from '../orders/checks.ts'
+import { accountsToRead, type AccountLimits, type OpenPositions } from '../orders/limits.ts'
+import { parseOrderId, type Order, type OrderRequest, type PendingOrder } from '../orders/order.ts'
 import { issuesOfTerms } from '../orders/order-terms.ts'
 import { maxSendAgeMs } from '../orders/placement.ts'
 import type { OrdersQuery, Ports, RecordRefusal } from '../ports/index.ts'
@@ -134,11 +134,7 @@ export interface PlaceOrderInput {
 type PlaceOrderTag =
   | 'ValidationError'
   | 'InvalidPrice'
-  | 'OrderTypeNotSupportedByPlatform'
-  | UnusableAccountTag
-  | 'BrokerUnavailable'
-  | 'ChallengeLocked'
-  | 'ChallengeCheckUnavailable'
+  | AccountCheckTag
   | 'SymbolAmbiguous'
   | RecordRefusal['_tag']
 

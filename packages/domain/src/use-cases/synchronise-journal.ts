@@ -149,12 +149,7 @@ interface CompletedRead {
   readonly doubts: Doubts
 }
 
-export const createJournalReads = (
-  ports: JournalPorts,
-): {
-  readonly synchroniseJournal: SynchroniseJournal
-  readonly readDueJournal: ReadDueJournal
-} => {
+export const createJournalReads = (ports: JournalPorts) => {
   const { journal, clock, stopwatch, pause, maxFirstReadDeals } = ports
   const underWay = new Map<string, Promise<ReadOutcome>>()
 
