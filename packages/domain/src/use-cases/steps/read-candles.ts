@@ -2,8 +2,13 @@
 // was read is kept with its range of opening times, so that a gap at the broker is not asked for
 // again.
 import * as E from 'fp-ts/lib/Either.js'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
-import { refuse, type BrokerReadError, type ServiceUnavailable } from '../../errors.ts'
+import {
+  refuse,
+  type AsyncResult,
+  type BrokerReadError,
+  type BrokerReadTag,
+  type ServiceUnavailable,
+} from '../../errors.ts'
 import {
   gapsIn,
   periodMs,
@@ -68,15 +73,6 @@ export const createCandleReader = ({
     return E.right(reached.length < limit ? { reached, gap } : { reached })
   }
 
-  /** The opening time of the provider's newest candle; 0 where it has none. */
-  const readNewest = async (
-    { account, symbol, timeframe }: CandleSeries,
-    to: Instant,
-  ): Promise<Read<Instant>> => {
-    const read = await marketData.candles(account, symbol, { timeframe, to, limit: 1 })()
-    return E.map((candles: readonly Candle[]) => candles.at(-1)?.time ?? 0)(read)
-  }
-
   const readWithBroker = async (wanted: Wanted): Promise<Read<readonly ShownCandle[]>> => {
     const { series, end, now, latest } = wanted
     const { account, symbol, timeframe } = series
@@ -110,9 +106,15 @@ export const createCandleReader = ({
       // What is known begins with a candle: one that follows the gap proves that it was all shown.
       let nextOpenedAt = gap.to < wanted.range.to && to === gap.to ? gap.to + 1 : undefined
       if (nextOpenedAt === undefined && !isLatest && candles.length > 0) {
-        const last = newest === undefined ? await readNewest(series, latest) : E.right(newest)
-        if (E.isLeft(last)) return last
-        newest = last.right
+        if (newest === undefined) {
+          const last = await marketData.candles(account, symbol, {
+            timeframe,
+            to: latest,
+            limit: 1,
+          })()
+          if (E.isLeft(last)) return last
+          newest = last.right.at(-1)?.time ?? 0
+        }
         if (newest > to) nextOpenedAt = newest
       }
       const found = readPage({ timeframe, candles, to, nextOpenedAt, now })
@@ -137,7 +139,7 @@ export const createCandleReader = ({
   return (
     series: CandleSeries,
     { from, to, limit }: CandlesQuery,
-  ): TE.TaskEither<BrokerReadError | ServiceUnavailable, readonly ShownCandle[]> =>
+  ): AsyncResult<readonly ShownCandle[], BrokerReadTag> =>
     async () => {
       const now = clock.now()
       const latest = now + minuteMs
