@@ -128,7 +128,6 @@ interface MarketPorts extends Pick<
 
 export const createMarketData = (ports: MarketPorts) => {
   const { marketData, marketDataFeeds, clock, streamSlots } = ports
-  const { readTicks, readLastTicks } = createTickReader(marketData)
   const readCandles = createCandleReader(ports)
   // Those without a credential share a few reads, so that they hold up nobody else.
   const readPublicCandles = createCandleReader(ports)
@@ -397,11 +396,10 @@ export const createMarketData = (ports: MarketPorts) => {
         TE.flatMap((located) => {
           // The broker's clock may be a little ahead of ours.
           const to = Math.min(endTime, clock.now() + minuteMs)
+          const { readFrom, readLast } = createTickReader(marketData, located)
           return pipe(
             inTurnOf(caller, () =>
-              from === undefined
-                ? readLastTicks(located, to, limit)
-                : readTicks(located, from, to, limit),
+              from === undefined ? readLast(to, limit) : readFrom(from, to, limit),
             ),
             TE.mapLeft(pastFailureOf(located, 'ticks')),
           )
@@ -424,10 +422,12 @@ const longestSearchMs = 7 * dayMs
 
 type TicksRead<Or = never> = E.Either<BrokerReadError | ServiceUnavailable, readonly Tick[] | Or>
 
-const createTickReader = (marketData: Pick<MarketData, 'ticks'>) => {
+const createTickReader = (
+  marketData: Pick<MarketData, 'ticks'>,
+  { account, spelling }: Located,
+) => {
   /** @param read the first ticks from there, where they are known */
-  const readTicks = async (
-    { account, spelling }: Located,
+  const readFrom = async (
     from: Instant,
     to: Instant,
     limit: number,
@@ -450,22 +450,20 @@ const createTickReader = (marketData: Pick<MarketData, 'ticks'>) => {
 
   /** Every tick from `from` to `to`; undefined where there are `tooMany` or more. */
   const readWindow = async (
-    located: Located,
     from: Instant,
     to: Instant,
     tooMany: number,
   ): Promise<TicksRead<undefined>> => {
-    const first = await readTicks(located, from, to, marketDataPageSize)
+    const first = await readFrom(from, to, marketDataPageSize)
     if (E.isLeft(first) || first.right.length < marketDataPageSize) return first
     // A window of one millisecond cannot be made shorter.
     if (from < to) {
-      const { account, spelling } = located
       const beyond = { from, offset: tooMany - 1, limit: 1 }
       const probe = await marketData.ticks(account, spelling, beyond)()
       if (E.isLeft(probe)) return probe
       if (probe.right.some(({ time }) => time <= to)) return E.right(undefined)
     }
-    return readTicks(located, from, to, tooMany, first.right)
+    return readFrom(from, to, tooMany, first.right)
   }
 
   /**
@@ -473,11 +471,7 @@ const createTickReader = (marketData: Pick<MarketData, 'ticks'>) => {
    * is as long as the density of the ticks found so far suggests, and half as long where it holds
    * more than twice the ticks that are missing.
    */
-  const readLastTicks = async (
-    located: Located,
-    to: Instant,
-    limit: number,
-  ): Promise<TicksRead> => {
+  const readLast = async (to: Instant, limit: number): Promise<TicksRead> => {
     const earliest = Math.max(0, to - longestSearchMs)
     let ticks: readonly Tick[] = []
     let windowMs = minuteMs
@@ -486,7 +480,7 @@ const createTickReader = (marketData: Pick<MarketData, 'ticks'>) => {
     for (let end = to; ticks.length < limit && end >= earliest;) {
       const start = Math.max(earliest, end - windowMs)
       const tooMany = 2 * Math.max(marketDataPageSize, limit - ticks.length)
-      const read = await readWindow(located, start, end, tooMany)
+      const read = await readWindow(start, end, tooMany)
       if (E.isLeft(read)) return read
       if (read.right === undefined) {
         tooEarly = start
@@ -502,7 +496,7 @@ const createTickReader = (marketData: Pick<MarketData, 'ticks'>) => {
     return E.right(ticks.slice(-limit))
   }
 
-  return { readTicks, readLastTicks }
+  return { readFrom, readLast }
 }
 
 /** What the caller learns of a failure: the account of the operator's feed is not the caller's. */
