@@ -31,7 +31,6 @@ import {
   type TimeZone,
   type TradeCurve,
   type TradeGroup,
-  type TradeResults,
   type TradeStatistics,
 } from '../statistics/index.ts'
 import {
@@ -79,8 +78,6 @@ interface JournalRead {
   readonly mayBeIncomplete: boolean
 }
 
-type SourcedTrades<A> = Sourced<A, TradeProvenance>
-
 /** Something to know about trades, or about what was computed of them. */
 export type TradeWarning =
   /** The accounts that are covered have several currencies. */
@@ -94,7 +91,7 @@ interface WithWarnings {
 }
 
 /** Trades, or what was computed of them. */
-export interface WarnedTrades<A> extends SourcedTrades<A>, WithWarnings {}
+export interface WarnedTrades<A> extends Sourced<A, TradeProvenance>, WithWarnings {}
 
 /** Chooses the trades that are computed over, which cannot be by their result. */
 interface CalculationQuery extends DateRange, Pick<TradeFilter, 'accountId' | 'symbol'> {}
@@ -170,8 +167,7 @@ export const createTrades = (ports: TradePorts) => {
 
   const readJournal = (account: BrokerAccount): AsyncResult<JournalRead, JournalTag> =>
     pipe(
-      TE.fromIO(clock.now),
-      TE.flatMap((now) => ports.synchroniseJournal(account, now - freshMs)),
+      () => ports.synchroniseJournal(account, clock.now() - freshMs)(),
       TE.filterOrElseW(
         ({ deals }) => deals <= maxDeals,
         () => refuse('HistoryTooLarge', { accountId: account.accountId, limit: maxDeals }),
@@ -217,7 +213,7 @@ export const createTrades = (ports: TradePorts) => {
   const synchroniseAndQuery = <A>(
     owner: Owner,
     filter: TradeFilter,
-    query: (selection: TradeSelection) => AsyncResult<A>,
+    query: (owner: Owner, selection: TradeSelection) => AsyncResult<A>,
   ) =>
     pipe(
       selectBrokerAccounts(ports)(owner, filter.accountId),
@@ -229,7 +225,7 @@ export const createTrades = (ports: TradePorts) => {
         accountIds: reads.map(({ accountId }) => accountId),
         filter,
       })),
-      TE.bindW('rows', ({ selection }) => query(selection)),
+      TE.bindW('rows', ({ selection }) => query(owner, selection)),
       TE.bindW('provenance', ({ reads }) => tradeProvenance(owner, reads)),
       TE.map(({ selected, reads, selection, rows, provenance }) => ({
         rows,
@@ -255,7 +251,7 @@ export const createTrades = (ports: TradePorts) => {
   const summarise = <Rows, A>(
     owner: Owner,
     of: CalculationQuery,
-    read: (selection: TradeSelection) => AsyncResult<Rows>,
+    read: (owner: Owner, selection: TradeSelection) => AsyncResult<Rows>,
     compute: (rows: Rows) => AsyncResult<A, 'RateLimitExceeded'>,
   ): AsyncResult<WarnedTrades<A>, CalculationTag> =>
     pipe(
@@ -316,7 +312,7 @@ export const createTrades = (ports: TradePorts) => {
           ),
         ),
         TE.flatMap(({ after }) =>
-          synchroniseAndQuery(owner, filter, (selection) =>
+          synchroniseAndQuery(owner, filter, (_, selection) =>
             trades.page(owner, selection, after, limit),
           ),
         ),
@@ -352,18 +348,11 @@ export const createTrades = (ports: TradePorts) => {
       { query }: WithQuery<CalculationQuery & { readonly extended?: boolean }>,
     ): AsyncResult<WarnedTrades<TradeStatistics | ExtendedStatistics>, CalculationTag> =>
       query.extended === true
-        ? summarise(
-            owner,
-            query,
-            (selection) => queryResultsAndBalances(owner, selection),
-            ({ results, balances }) =>
-              calculate(owner, countOf(results), 'extendedStatistics', results, balances),
+        ? summarise(owner, query, queryResultsAndBalances, ({ results, balances }) =>
+            calculate(owner, results.netProfits.length, 'extendedStatistics', results, balances),
           )
-        : summarise(
-            owner,
-            query,
-            (selection) => trades.results(owner, selection),
-            ({ netProfits }) => calculate(owner, netProfits.length, 'statisticsOf', netProfits),
+        : summarise(owner, query, trades.results, ({ netProfits }) =>
+            calculate(owner, netProfits.length, 'statisticsOf', netProfits),
           ),
 
     /**
@@ -377,7 +366,7 @@ export const createTrades = (ports: TradePorts) => {
       pipe(
         // The first page is read before the reply begins, so that a database that cannot be read is
         // an error and not a broken file.
-        synchroniseAndQuery(owner, filterOf(query), (selection) =>
+        synchroniseAndQuery(owner, filterOf(query), (_, selection) =>
           trades.exportPage(owner, selection, undefined, exportPageSize),
         ),
         TE.map(({ rows, selection, provenance, incomplete }) => ({
@@ -398,7 +387,7 @@ export const createTrades = (ports: TradePorts) => {
       summarise(
         owner,
         query,
-        (selection) =>
+        (_, selection) =>
           pipe(
             queryResultsAndBalances(owner, selection),
             TE.apS(
@@ -411,7 +400,7 @@ export const createTrades = (ports: TradePorts) => {
         ({ results, balances, cashFlows }) =>
           calculate(
             owner,
-            countOf(results),
+            results.netProfits.length,
             'tradeCurve',
             results,
             balances,
@@ -431,17 +420,14 @@ export const createTrades = (ports: TradePorts) => {
         ? summarise(
             owner,
             query,
-            (selection) => trades.netProfitsBy(owner, selection, by),
+            (_, selection) => trades.netProfitsBy(owner, selection, by),
             (groups) => {
               const count = groups.reduce((sum, { netProfits }) => sum + netProfits.length, 0)
               return calculate(owner, count, 'groupStatistics', groups)
             },
           )
-        : summarise(
-            owner,
-            query,
-            (selection) => trades.results(owner, selection),
-            (results) => calculate(owner, countOf(results), 'groupsOf', results, by, timeZone),
+        : summarise(owner, query, trades.results, (results) =>
+            calculate(owner, results.netProfits.length, 'groupsOf', results, by, timeZone),
           ),
 
     /** GET /trades/robust: intervals of the statistics, from so many resamples of the trades. */
@@ -449,11 +435,8 @@ export const createTrades = (ports: TradePorts) => {
       { owner }: Caller,
       { query }: WithQuery<CalculationQuery & { readonly resamples: number }>,
     ): AsyncResult<WarnedTrades<RobustStatistics>, CalculationTag> =>
-      summarise(
-        owner,
-        query,
-        (selection) => trades.results(owner, selection),
-        ({ netProfits }) => ports.calculate(owner, 'robustStatistics', netProfits, query.resamples),
+      summarise(owner, query, trades.results, ({ netProfits }) =>
+        ports.calculate(owner, 'robustStatistics', netProfits, query.resamples),
       ),
 
     /** GET /trades/:id/deals: what the trade was folded from, page by page. */
@@ -525,8 +508,6 @@ const forSingleAccount = <A>(
   read: (accountId: AccountId) => AsyncResult<A>,
 ): AsyncResult<A | null> =>
   accountId === undefined || others.length > 0 ? TE.right(null) : read(accountId)
-
-const countOf = ({ netProfits }: TradeResults): number => netProfits.length
 
 const reconciliationOf = ({ check, disagreements, sum, ...sums }: JournalSums): Reconciliation => ({
   ...sums,
