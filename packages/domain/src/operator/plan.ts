@@ -1,7 +1,6 @@
 // What a document would change: each record by the document's own names, with its fields before and
 // after. Of a secret only its name is shown.
-import { isSameLink, type Account } from '../accounts/account.ts'
-import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
+import type { Account } from '../accounts/account.ts'
 import { toIso } from '../primitives/instant.ts'
 import type { RecordCounts } from './listing.ts'
 import {
@@ -162,38 +161,24 @@ export type OrderEffect =
   | 'provider_token_changed'
   | 'provider_token_removed'
 
-/** What a document does, by whose orders it touches. */
-export interface OrderEffects {
-  readonly tenants: ReadonlyMap<TenantId, OrderEffect>
-  readonly users: ReadonlyMap<UserId, OrderEffect>
-  readonly accounts: ReadonlyMap<AccountId, OrderEffect>
-}
+const linkFields = new Set(['brokerType', 'providerAccountId', 'region'])
 
-/** A provider token that is named counts as changing, as in the plan. */
-export const orderEffectsOf = (
-  records: OperatorRecords,
-  changes: OperatorChanges,
-): OrderEffects => {
-  const [tenants, users, accounts] = [
-    new Map<TenantId, OrderEffect>(),
-    new Map<UserId, OrderEffect>(),
-    new Map<AccountId, OrderEffect>(),
-  ]
-  for (const { id } of records.tenants)
-    if (changes.tenants.remove.includes(id)) tenants.set(id, 'tenant_removed')
-  for (const { id, providerToken } of changes.tenants.put)
-    if (providerToken !== undefined)
-      tenants.set(id, providerToken === null ? 'provider_token_removed' : 'provider_token_changed')
-  for (const { id } of records.users)
-    if (changes.users.remove.includes(id)) users.set(id, 'user_removed')
-  for (const before of records.accounts) {
-    const after = changes.accounts.put.find(({ id }) => id === before.id)
-    if (changes.accounts.remove.includes(before.id)) accounts.set(before.id, 'account_removed')
-    else if (after !== undefined && isRelinked(before, after))
-      accounts.set(before.id, 'account_relinked')
+/**
+ * What a planned change does to the orders of its tenant, user or account; undefined where it does
+ * nothing to them.
+ */
+export const orderEffectOf = ({
+  section,
+  action,
+  fields,
+}: PlannedChange): OrderEffect | undefined => {
+  if (section === 'tenants') {
+    if (action === 'remove') return 'tenant_removed'
+    const token = fields.find(({ field }) => field === 'providerToken')
+    return token && (token.to === null ? 'provider_token_removed' : 'provider_token_changed')
   }
-  return { tenants, users, accounts }
+  if (section === 'users') return action === 'remove' ? 'user_removed' : undefined
+  if (section !== 'accounts' || action === 'create') return undefined
+  if (action === 'remove') return 'account_removed'
+  return fields.some(({ field }) => linkFields.has(field)) ? 'account_relinked' : undefined
 }
-
-const isRelinked = (before: Account, after: Account): boolean =>
-  !isSameLink(before, after) || before.provider?.region !== after.provider?.region

@@ -5,24 +5,17 @@ import { flow, pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AsyncResult } from '../errors.ts'
 import { decideApply, recordKeysOf, type DecidedDocument } from '../operator/apply.ts'
-import {
-  orderEffectsOf,
-  planOf,
-  type OrderEffect,
-  type OrderEffects,
-  type PlannedChange,
-} from '../operator/plan.ts'
+import { orderEffectOf, planOf, type OrderEffect, type PlannedChange } from '../operator/plan.ts'
 import {
   noChanges,
   type OperatorDocument,
   type OperatorRecords,
-  type User,
+  type Section,
 } from '../operator/records.ts'
 import type { OrderId } from '../orders/order.ts'
 import type { Placement } from '../orders/placement.ts'
-import type { RecordCounts } from '../operator/listing.ts'
 import type { Ports } from '../ports/index.ts'
-import type { AccountId, TenantId } from '../primitives/ids.ts'
+import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { WithBody } from './input.ts'
 
 export interface AffectedOrder {
@@ -44,11 +37,17 @@ export interface AppliedDocument extends Omit<DecidedDocument, 'changes'> {
   readonly ordersUnderWay: readonly AffectedOrder[] | null
 }
 
-interface RemovedOwners {
-  readonly removedTenants: readonly TenantId[]
-  readonly removedUsers: readonly User[]
+/** A tenant or user that a document removes, by the name of its change. */
+interface RemovedOwner {
+  readonly name: string
+  readonly tenantId: TenantId
+  readonly userId?: UserId
 }
-const noOwners: RemovedOwners = { removedTenants: [], removedUsers: [] }
+
+const noOwners: readonly RemovedOwner[] = []
+
+/** The name of a change in the whole plan. */
+const nameOf = ({ section, id }: Pick<PlannedChange, 'section' | 'id'>) => `${section} ${id}`
 
 const removesOwners = ({ tenants, users }: OperatorDocument): boolean =>
   [...tenants, ...users].some(({ removed }) => removed === true)
@@ -61,38 +60,37 @@ export const createOperatorDocuments = (
 ) => {
   const { operator, operatorOrders, records, secrets, clock } = ports
 
-  const readAffectedOrders = ({
-    tenants,
-    users,
-    accounts,
-  }: OrderEffects): AsyncResult<readonly AffectedOrder[]> => {
-    if (tenants.size + users.size + accounts.size === 0) return TE.right([])
+  const readAffectedOrders = (
+    planned: readonly PlannedChange[],
+  ): AsyncResult<readonly AffectedOrder[]> => {
+    const touching = planned.filter((change) => orderEffectOf(change) !== undefined)
+    if (touching.length === 0) return TE.right([])
+    const effects = new Map(touching.map((change) => [nameOf(change), orderEffectOf(change)]))
+    const idsOf = <Id extends string>(section: Section) =>
+      touching.filter((change) => change.section === section).map(({ id }) => id as Id)
     const of = {
-      tenants: [...tenants.keys()],
-      users: [...users.keys()],
-      accounts: [...accounts.keys()],
+      tenants: idsOf<TenantId>('tenants'),
+      users: idsOf<UserId>('users'),
+      accounts: idsOf<AccountId>('accounts'),
     }
     return pipe(
       operatorOrders.underWay({ of }, { after: undefined, limit: maxAffectedOrders }),
       TE.map((orders) =>
-        orders.map(({ order: { id, owner, request }, placement }) => {
-          const effects = [
-            tenants.get(owner.tenantId),
-            users.get(owner.userId),
-            accounts.get(request.accountId),
-          ]
-          return {
-            id,
-            accountId: request.accountId,
-            step: placement.step,
-            effects: effects.filter((effect) => effect !== undefined),
-          }
-        }),
+        orders.map(({ order: { id, owner, request }, placement }) => ({
+          id,
+          accountId: request.accountId,
+          step: placement.step,
+          effects: [
+            effects.get(`tenants ${owner.tenantId}`),
+            effects.get(`users ${owner.userId}`),
+            effects.get(`accounts ${request.accountId}`),
+          ].filter((effect) => effect !== undefined),
+        })),
       ),
     )
   }
 
-  /** What a document changes in the stored records, and which orders under way that may touch. */
+  /** What a document changes in the stored records, and whose records it removes. */
   const decideDocument = (document: OperatorDocument) => {
     const decide = decideApply(document, secrets, clock.now())
     return (stored: OperatorRecords) =>
@@ -101,11 +99,14 @@ export const createOperatorDocuments = (
         E.map((decided) => ({
           ...decided,
           planned: planOf(stored, decided.changes),
-          effects: orderEffectsOf(stored, decided.changes),
-          removedTenants: stored.tenants
-            .map(({ id }) => id)
-            .filter((id) => decided.changes.tenants.remove.includes(id)),
-          removedUsers: stored.users.filter(({ id }) => decided.changes.users.remove.includes(id)),
+          removedOwners: [
+            ...stored.tenants
+              .filter(({ id }) => decided.changes.tenants.remove.includes(id))
+              .map(({ id }): RemovedOwner => ({ name: `tenants ${id}`, tenantId: id })),
+            ...stored.users
+              .filter(({ id }) => decided.changes.users.remove.includes(id))
+              .map(({ id, tenantId }) => ({ name: `users ${id}`, tenantId, userId: id })),
+          ],
         })),
       )
   }
@@ -124,22 +125,19 @@ export const createOperatorDocuments = (
    * Counts the records that go with each removed tenant and user, and returns a function that adds
    * the counts to a change.
    */
-  const countOwned = ({ removedTenants, removedUsers }: RemovedOwners) =>
+  const countOwned = (removedOwners: readonly RemovedOwner[]) =>
     pipe(
-      [
-        ...removedTenants.map((id) => ({ key: `tenants ${id}`, tenantId: id, userId: undefined })),
-        ...removedUsers.map(({ id, tenantId }) => ({ key: `users ${id}`, tenantId, userId: id })),
-      ],
-      TE.traverseSeqArray(({ key, tenantId, userId }) =>
+      removedOwners,
+      TE.traverseSeqArray(({ name, tenantId, userId }) =>
         pipe(
           records.counts(tenantId, userId),
-          TE.map((counts): readonly [string, RecordCounts] => [key, counts]),
+          TE.map((counts) => [name, counts] as const),
         ),
       ),
       TE.map((counted) => {
         const counts = new Map(counted)
         return (change: PlannedChange): PlannedChange => {
-          const alsoRemoved = counts.get(`${change.section} ${change.id}`)
+          const alsoRemoved = counts.get(nameOf(change))
           return alsoRemoved === undefined ? change : { ...change, alsoRemoved }
         }
       }),
@@ -156,15 +154,15 @@ export const createOperatorDocuments = (
     ): AsyncResult<AppliedDocument, 'ValidationError'> =>
       pipe(
         // What they own is counted now: it is gone after the apply.
-        removesOwners(document) ? dryRun(document) : TE.right(noOwners),
-        TE.flatMap(countOwned),
+        removesOwners(document) ? dryRun(document) : TE.right({ removedOwners: noOwners }),
+        TE.flatMap(({ removedOwners }) => countOwned(removedOwners)),
         TE.bindTo('addCounts'),
         TE.bindW('decided', () =>
           operator.apply(recordKeysOf(document, secrets), decideDocument(document)),
         ),
-        TE.bindW('ordersUnderWay', ({ decided: { effects } }) =>
+        TE.bindW('ordersUnderWay', ({ decided: { planned } }) =>
           pipe(
-            readAffectedOrders(effects),
+            readAffectedOrders(planned),
             TE.orElseW(() => TE.right(null)),
           ),
         ),
@@ -187,8 +185,8 @@ export const createOperatorDocuments = (
     ): AsyncResult<OperatorPlan, 'ValidationError'> =>
       pipe(
         dryRun(document),
-        TE.bindW('addCounts', (decided) => countOwned(decided)),
-        TE.bindW('ordersUnderWay', ({ effects }) => readAffectedOrders(effects)),
+        TE.bindW('addCounts', ({ removedOwners }) => countOwned(removedOwners)),
+        TE.bindW('ordersUnderWay', ({ planned }) => readAffectedOrders(planned)),
         TE.map(({ planned, addCounts, ordersUnderWay }) => ({
           changes: planned.map(addCounts),
           ordersUnderWay,
