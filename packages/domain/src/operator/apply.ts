@@ -141,30 +141,27 @@ export const recordKeysOf = (
         fields.map(([field]) => (entry as unknown as Fields)[field]),
       )
     })
-  const ids = (section: Section): readonly string[] => document[section].map(idOf)
+  const keys = Object.fromEntries(
+    sections.map((section) => [
+      section,
+      distinctPresent(document[section].map((entry) => keyOf(section, entry))),
+    ]),
+  ) as unknown as OperatorKeys
   const accounts = [
     ...document.desks.flatMap((desk) => desk.accounts),
     ...document.marketDataFeed.map((feed) => feed.accountId),
   ]
   return {
-    tenants: distinctPresent([...ids('tenants'), ...parents('tenant')]) as readonly TenantId[],
-    users: distinctPresent([...ids('users'), ...parents('user')]) as readonly UserId[],
+    ...keys,
+    tenants: distinctPresent([...keys.tenants, ...parents('tenant')]) as readonly TenantId[],
+    users: distinctPresent([...keys.users, ...parents('user')]) as readonly UserId[],
     accounts: distinctPresent([
-      ...ids('accounts'),
+      ...keys.accounts,
       ...accounts,
       ...parents('account'),
     ]) as readonly AccountId[],
-    apiKeys: distinctPresent(ids('apiKeys')),
     apiKeyHashes: distinctPresent(document.apiKeys.map(({ key }) => key)).map(hash),
-    accessTokens: distinctPresent(ids('accessTokens')),
     accessTokenHashes: distinctPresent(document.accessTokens.map(({ token }) => token)).map(hash),
-    desks: distinctPresent(ids('desks')),
-    traderLimits: distinctPresent(document.traderLimits.map(({ accountId }) => accountId)),
-    challenges: document.challenges,
-    balanceSnapshots: document.balanceSnapshots,
-    riskThresholds: document.riskThresholds,
-    halts: distinctPresent(document.halts.map(({ accountId }) => accountId)),
-    marketDataFeed: ids('marketDataFeed'),
   }
 }
 
@@ -172,9 +169,9 @@ const distinctPresent = <A>(values: readonly A[]): readonly NonNullable<A>[] => 
   ...new Set(values.filter((value) => value !== null && value !== undefined)),
 ]
 
-/** Whether an account has at most one record of the section. */
-const isOnePerAccount = (section: Section): boolean =>
-  section === 'traderLimits' || section === 'halts'
+/** What a record is removed by: its id, that of the account that has one at most, or its entry. */
+const keyOf = (section: Section, entry: OperatorDocument[Section][number]) =>
+  'id' in entry || section === 'traderLimits' || section === 'halts' ? idOf(entry) : entry
 
 // --- deciding ---
 
@@ -322,7 +319,7 @@ export const decideApply =
         }
         if (entry.removed === true) {
           remove(section, id)
-          removed.push('id' in entry || isOnePerAccount(section) ? id : entry)
+          removed.push(keyOf(section, entry))
           continue
         }
         // It would lose its halt, its limits and all else that is not named here.
