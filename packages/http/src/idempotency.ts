@@ -50,7 +50,7 @@ export const runIdempotently = async (
   }
   const outcome = await handle({ begin }, claim)
   // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
-  if (hasBegun && shouldStoreReply(outcome))
+  if (hasBegun && (E.isRight(outcome) || storedRefusals.includes(outcome.left._tag)))
     await idempotency.storeReply(owner, claim, storedOutcome(outcome))()
   else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome))
     await idempotency.release(owner, claim)()
@@ -74,9 +74,6 @@ export const storedRefusals: readonly RefusalTag[] = [
   'PositionNotFound',
   'BrokerOutcomeUnknown',
 ]
-
-const shouldStoreReply = (outcome: Outcome): boolean =>
-  E.isRight(outcome) || storedRefusals.includes(outcome.left._tag)
 
 const isOutcomeUnknown = ({ left }: E.Left<Refusal>): boolean =>
   left._tag === 'BrokerOutcomeUnknown' ||

@@ -39,14 +39,7 @@ import {
   withDefault,
 } from '../schema.ts'
 import { route } from '../use-cases.ts'
-import {
-  accountsQuery,
-  calculationReply,
-  meta,
-  statisticsFields,
-  tradeRoute,
-  tradesRoute,
-} from './trades.ts'
+import { accountsQuery, meta, statisticsFields, tradeRoute, tradesRoute } from './trades.ts'
 
 const capability = 'insights'
 
@@ -248,6 +241,7 @@ const calculationRoute = {
   ...tradesRoute,
   capability,
   refusals: [...tradesRoute.refusals, 'RateLimitExceeded'],
+  meta,
 } as const
 
 export const insightRoutes = [
@@ -257,7 +251,7 @@ export const insightRoutes = [
       ...accountsQuery,
       points: withDefault(queryInteger('The maximum of points.', 4, 2_000), 500),
     },
-    ...calculationReply(curve),
+    data: curve,
   }),
   route(
     'GET /trades/breakdown',
@@ -270,7 +264,7 @@ export const insightRoutes = [
         by: oneOf(breakdownKeys, 'What the trades are grouped by.'),
         timeZone: withDefault(timeZone, utc),
       },
-      ...calculationReply(mapOutput(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
+      data: mapOutput(breakdown, (groups: readonly TradeGroup[]) => ({ groups })),
     },
   ),
   route('GET /trades/robust', 'getRobustStatistics', 'Bootstrap intervals of trade statistics.', {
@@ -279,7 +273,7 @@ export const insightRoutes = [
       ...accountsQuery,
       resamples: withDefault(queryInteger('How many resamples to draw.', 1_000, 20_000), 10_000),
     },
-    ...calculationReply(robust),
+    data: robust,
   }),
   route('GET /trades/:id/deals', 'getTradeDeals', 'Get the deals of a closed trade.', {
     ...tradeRoute,

@@ -271,12 +271,6 @@ export const tradeRoute = {
   refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
 } as const
 
-/** What was computed of all trades of a filter. */
-export const calculationReply = <A>(data: Schema<A>) => ({
-  data,
-  meta,
-})
-
 export const tradeRoutes = (isOn: IsOn) => [
   route('GET /trades', 'listTrades', 'Closed trades, most recently closed first.', {
     ...tradesRoute,
@@ -294,7 +288,8 @@ export const tradeRoutes = (isOn: IsOn) => [
         extended: withDefault(queryFlag('Whether to add further statistics.'), false),
       }),
     },
-    ...calculationReply(statistics(isOn('insights'))),
+    data: statistics(isOn('insights')),
+    meta,
   }),
   route(
     'GET /trades/export',
