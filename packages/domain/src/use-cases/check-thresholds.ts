@@ -16,6 +16,7 @@ import type { BrokerPosition } from '../positions/position.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { formatPositionId } from '../primitives/ids.ts'
 import { secondMs } from '../primitives/instant.ts'
+import { readWithin } from './steps/broker-change.ts'
 
 const positionsTimeoutMs = secondMs
 
@@ -46,11 +47,6 @@ export const checkThresholds =
       const sums = await trades.reconciliation(account.owner, account.accountId)()
       return E.isRight(sums) && sums.right.deals > 0 && sums.right.sum === 0
     }
-    /** Undefined where they are not read within a second: a halt does not wait longer for them. */
-    const openPositions = async () => {
-      const read = await Promise.race([broker.positions(account)(), pause(positionsTimeoutMs)()])
-      return read === undefined || E.isLeft(read) ? undefined : read.right.positions
-    }
     const compare =
       (thresholds: readonly CheckedThreshold[]) =>
       (reading: AccountReading): AsyncResult<readonly ThresholdBreach[]> =>
@@ -60,9 +56,14 @@ export const checkThresholds =
           .filter(({ before, after }) => after !== before)
         if (checks.length === 0 || !(await isCredible(reading))) return E.right([])
         const isBreached = checks.some(({ breach }) => breach !== undefined)
-        const positions = isBreached ? await openPositions() : undefined
-        if (positions !== undefined && lacksPositions(reading, positions)) return E.right([])
-        const affected = positions?.map(({ ticket }) => formatPositionId(account.accountId, ticket))
+        // Left out where they are not read within a second: a halt does not wait longer for them.
+        const open = isBreached
+          ? await readWithin({ pause }, positionsTimeoutMs, broker.positions(account))
+          : undefined
+        if (open !== undefined && lacksPositions(reading, open.positions)) return E.right([])
+        const affected = open?.positions.map(({ ticket }) =>
+          formatPositionId(account.accountId, ticket),
+        )
         return riskThresholds.record(
           account,
           checks.map((one) => ({

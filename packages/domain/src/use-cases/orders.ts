@@ -1,7 +1,6 @@
 // A caller's orders: placing one, and reading them. From its record on, `processOrder` sends an
 // order and follows it to its end.
 import * as E from 'fp-ts/lib/Either.js'
-import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -33,6 +32,7 @@ import { secondMs } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
 import type { Side } from '../primitives/prices.ts'
 import type { ById, DateRange, WithBody, WithQuery } from './input.ts'
+import { readWithin } from './steps/broker-change.ts'
 import { findAccount, requireFound, requireOwnAccount } from './steps/find.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
@@ -167,7 +167,7 @@ export const checkAndRecordOrder =
     if (E.isLeft(symbol)) return symbol
     if (E.isLeft(limits)) return limits
     // A symbol that could not be looked up is sent as it was written, and the broker decides.
-    const brokerSymbol = O.toUndefined(symbol.right)?.spelling ?? request.symbol
+    const brokerSymbol = symbol.right?.spelling ?? request.symbol
     const openPositions = await readOpenPositions(ports, account, limits.right)()
     if (E.isLeft(openPositions)) return openPositions
     const now = clock.now()
@@ -255,29 +255,29 @@ export const readOpenPositions = (
 export type ResolveOrderSymbol = (
   account: BrokerAccount,
   symbol: string,
-) => TE.TaskEither<Refusal<'SymbolAmbiguous'>, O.Option<BrokerSymbol>>
+) => TE.TaskEither<Refusal<'SymbolAmbiguous'>, BrokerSymbol | undefined>
 
 /** Without the capability `market-data`. */
 export const symbolAsWritten: ResolveOrderSymbol = (_, symbol) =>
-  TE.right(O.some({ spelling: symbol, isListed: false }))
+  TE.right({ spelling: symbol, isListed: false })
 
 /** The symbols of an account are read seldom; an order does not wait for longer. */
 const maxSymbolWaitMs = 2 * secondMs
 
 /**
- * The broker's spelling of a symbol; one that the broker does not list is left as it is. None while
- * the list cannot be read.
+ * The broker's spelling of a symbol; one that the broker does not list is left as it is.
+ * Undefined while the list cannot be read.
  */
 export const createOrderSymbols =
   ({ marketData, pause }: Pick<Ports, 'marketData' | 'pause'>): ResolveOrderSymbol =>
   (account, symbol) =>
   async () => {
-    const read = await Promise.race([marketData.symbols(account)(), pause(maxSymbolWaitMs)()])
-    if (read === undefined || E.isLeft(read)) return E.right(O.none)
-    const found = resolveSymbol(symbol, read.right)
+    const symbols = await readWithin({ pause }, maxSymbolWaitMs, marketData.symbols(account))
+    if (symbols === undefined) return E.right(undefined)
+    const found = resolveSymbol(symbol, symbols)
     if (found.kind === 'ambiguous')
       return E.left(refuse('SymbolAmbiguous', { symbol, candidates: found.candidates }))
     return found.kind === 'found'
-      ? E.right(O.some({ spelling: found.symbol, isListed: true }))
+      ? E.right({ spelling: found.symbol, isListed: true })
       : symbolAsWritten(account, symbol)()
   }

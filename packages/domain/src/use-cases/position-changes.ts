@@ -15,7 +15,7 @@ import {
   type Refusal,
   type RefusalTag,
 } from '../errors.ts'
-import { selectBySymbol, type BrokerSymbol } from '../market/broker-symbol.ts'
+import { selectBySymbol } from '../market/broker-symbol.ts'
 import {
   withoutKey,
   type Broker,
@@ -47,6 +47,7 @@ import {
   mayBeMade,
   doEach,
   readChanged,
+  readWithin,
   type BrokerChangeTag,
   type OnAccountChanged,
   type SendChange,
@@ -189,8 +190,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
   const requiredMargin: Broker['requiredMargin'] =
     (...of) =>
     async () =>
-      (await Promise.race([broker.requiredMargin(...of)(), ports.pause(maxMarginWaitMs)()])) ??
-      E.right(O.none)
+      E.right((await readWithin(ports, maxMarginWaitMs, broker.requiredMargin(...of))) ?? O.none)
 
   const changePositionLevels = (
     caller: Caller,
@@ -301,15 +301,18 @@ export const createPositionChanges = (ports: ChangePorts) => {
         TE.Do,
         TE.let('target', () => target),
         TE.apS('before', readOpenPosition(target)),
-        TE.apSW('earlierDeals', TE.fromTask(findEarlierDeals(target))),
+        TE.apSW(
+          'earlierDeals',
+          TE.fromTask(() => findEarlierDeals(target)),
+        ),
         TE.bindW('request', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
         TE.tap(() => begin),
         // Before it is sent, so that a close of a process that dies is found in the broker's
         // history.
         TE.tap(() => journal.wantRead(target.brokerAccount, lateDealsMs, lateCloseMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
-        TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
-        TE.bindW('isMade', (close) => TE.fromTask(wasMade(close, close.sent, close.found))),
+        TE.bindW('found', (close) => TE.fromTask(() => findClose(close, close.sent))),
+        TE.bindW('isMade', (close) => TE.fromTask(() => wasMade(close, close.sent, close.found))),
         TE.filterOrElseW(
           ({ isMade }) => isMade,
           () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
@@ -355,15 +358,13 @@ export const createPositionChanges = (ports: ChangePorts) => {
       TE.flatMap(requireChangeable(ports)),
       TE.bindTo('account'),
       TE.bindW('resolved', ({ account }) =>
-        symbol === undefined
-          ? TE.right<never, O.Option<BrokerSymbol>>(O.none)
-          : ports.resolveOrderSymbol(account, symbol),
+        symbol === undefined ? TE.right(undefined) : ports.resolveOrderSymbol(account, symbol),
       ),
       TE.bindW('reading', ({ account }) => positionTrading.freshPositions(account)),
       TE.flatMapEither(({ resolved, reading: { positions } }) => {
-        const ofSymbol = selectBySymbol(positions, symbol, O.toUndefined(resolved))
+        const ofSymbol = selectBySymbol(positions, symbol, resolved)
         // Some may be open under another spelling, which only the broker's list shows.
-        if (symbol !== undefined && O.isNone(resolved) && ofSymbol.length === 0)
+        if (symbol !== undefined && resolved === undefined && ofSymbol.length === 0)
           return E.left(
             refuse('BrokerUnavailable', { accountId, reason: 'its symbols cannot be read' }),
           )

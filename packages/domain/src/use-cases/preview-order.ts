@@ -111,7 +111,7 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
         checks,
         estimate: estimateOrder(order, {
           ...market,
-          instrument: O.toUndefined(O.fromEither(market.instrument)),
+          instrument: toUndefined(market.instrument),
         }),
       })
     },
@@ -145,7 +145,7 @@ const readMarket = async (
   if (E.isLeft(linked)) return { ...nothing, symbol: linked, instrument: linked }
   const resolved = await resolveOrderSymbol(linked.right, requested.symbol)()
   if (E.isLeft(resolved)) return { ...nothing, symbol: resolved, instrument: resolved }
-  const symbol = O.toUndefined(resolved.right)?.spelling ?? requested.symbol
+  const symbol = resolved.right?.spelling ?? requested.symbol
   const listed = await marketData.symbols(linked.right)()
   if (E.isRight(listed) && !listed.right.includes(symbol))
     return {

@@ -422,11 +422,11 @@ describe('several closes', () => {
         ? TE.left(refuse('SymbolAmbiguous', { symbol, candidates: ['US30.a', 'US30.b'] }))
         : TE.right(
             isListRead
-              ? O.some({
+              ? {
                   spelling: symbol === 'GBPUSD' ? 'GBPUSD.r' : symbol,
                   isListed: symbol !== 'ETHUSD',
-                })
-              : O.none,
+                }
+              : undefined,
           ),
   })
   it.each([

@@ -143,6 +143,18 @@ export const changeAtBroker =
       : answer
   }
 
+// --- reads that must not take long ---
+
+/** What a read returns; undefined where it fails, or takes longer than that. */
+export const readWithin = async <A>(
+  { pause }: Pauser,
+  patienceMs: number,
+  read: TE.TaskEither<unknown, A>,
+): Promise<A | undefined> => {
+  const found = await Promise.race([read(), pause(patienceMs)()])
+  return found === undefined || E.isLeft(found) ? undefined : found.right
+}
+
 // --- reads after a change: brokers show it a moment after they have made it ---
 
 /** How long reads are repeated. */

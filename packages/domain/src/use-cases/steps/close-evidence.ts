@@ -3,7 +3,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../../accounts/account.ts'
 import { dealKey, type BrokerDeal } from '../../journal/broker-deal.ts'
@@ -21,7 +20,7 @@ import type { PositionId } from '../../primitives/ids.ts'
 import { dayMs, secondMs } from '../../primitives/instant.ts'
 import type { OpenPosition } from '../positions.ts'
 import type { SynchroniseJournal } from '../synchronise-journal.ts'
-import { isTransient, readUntilInTime } from './broker-change.ts'
+import { isTransient, readUntilInTime, readWithin } from './broker-change.ts'
 
 interface EvidencePorts extends Pick<
   Ports,
@@ -84,17 +83,18 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
    * On MT4 every close has the number of its position, so that deals of earlier closes look alike;
    * elsewhere each has a number of its own.
    */
-  const findEarlierDeals =
-    ({ brokerAccount, id }: ChangeTarget): T.Task<CloseToSend['earlierDeals']> =>
-    async () => {
-      if (brokerAccount.platform === 'mt5') return new Set()
-      const reading = pipe(
-        ports.synchroniseJournal(brokerAccount, clock.now()),
-        TE.flatMap(() => journal.closingDeals(brokerAccount, id.ticket, 0)),
-      )
-      const read = await Promise.race([reading(), ports.pause(maxEarlierReadWaitMs)()])
-      return read !== undefined && E.isRight(read) ? new Set(read.right.map(dealKey)) : undefined
-    }
+  const findEarlierDeals = async ({
+    brokerAccount,
+    id,
+  }: ChangeTarget): Promise<CloseToSend['earlierDeals']> => {
+    if (brokerAccount.platform === 'mt5') return new Set()
+    const reading = pipe(
+      ports.synchroniseJournal(brokerAccount, clock.now()),
+      TE.flatMap(() => journal.closingDeals(brokerAccount, id.ticket, 0)),
+    )
+    const deals = await readWithin(ports, maxEarlierReadWaitMs, reading)
+    return deals && new Set(deals.map(dealKey))
+  }
 
   /**
    * Looks for a close that was sent, for at most two seconds. The positions are read until they
@@ -102,69 +102,65 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
    * executing the rest. The journal is read until it has deals of the closing order with the volume
    * that was sent. Without its number, or earlier closes, nothing shows which deals are its own.
    */
-  const findClose =
-    (close: CloseToSend, sent: AcceptedClose): T.Task<CloseEvidence> =>
-    async () => {
-      const { request, target, before, earlierDeals } = close
-      const { brokerAccount } = target
-      let { shown } = sent
-      let isOnOtherSide = false
-      let deals: readonly BrokerDeal[] = []
-      const fillOf = (lots: number): CloseFill | undefined =>
-        closeFillOf(deals, lots, brokerAccount.platform)
+  const findClose = async (close: CloseToSend, sent: AcceptedClose): Promise<CloseEvidence> => {
+    const { request, target, before, earlierDeals } = close
+    const { brokerAccount } = target
+    let { shown } = sent
+    let isOnOtherSide = false
+    let deals: readonly BrokerDeal[] = []
+    const fillOf = (lots: number): CloseFill | undefined =>
+      closeFillOf(deals, lots, brokerAccount.platform)
 
-      const isShown = async (): Promise<boolean> => {
-        const read = await positionTrading.freshPositions(brokerAccount)()
-        if (E.isLeft(read)) return !isTransient(read.left)
-        shown = shownClose(close, read.right) ?? shown
-        isOnOtherSide = isReversed(before.position, read.right.positions)
-        return shown !== undefined && isDoneAsSent(shown.outcome, request)
-      }
-      const isFilled = async (): Promise<boolean> => {
-        if (sent.brokerOrderId === null || earlierDeals === undefined) return true
-        const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
-        if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
-        // By the broker's clock, which may be far from ours.
-        const from = (synchronised.right.latestDealAt ?? 0) - dayMs
-        const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
-        if (E.isRight(found)) deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
-        return fillOf(request.expected.closedVolume) !== undefined
-      }
-      // Each by itself: a first read of a long history must not delay the positions.
-      await Promise.all([
-        shown === undefined ? readUntilInTime(ports, isShown) : undefined,
-        readUntilInTime(ports, isFilled),
-      ])
-      const fill = fillOf((shown?.outcome ?? request.expected).closedVolume)
-      const wasReversed = deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)
-      return { shown, fill, wasReversed }
+    const isShown = async (): Promise<boolean> => {
+      const read = await positionTrading.freshPositions(brokerAccount)()
+      if (E.isLeft(read)) return !isTransient(read.left)
+      shown = shownClose(close, read.right) ?? shown
+      isOnOtherSide = isReversed(before.position, read.right.positions)
+      return shown !== undefined && isDoneAsSent(shown.outcome, request)
     }
+    const isFilled = async (): Promise<boolean> => {
+      if (sent.brokerOrderId === null || earlierDeals === undefined) return true
+      const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
+      if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
+      // By the broker's clock, which may be far from ours.
+      const from = (synchronised.right.latestDealAt ?? 0) - dayMs
+      const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
+      if (E.isRight(found)) deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
+      return fillOf(request.expected.closedVolume) !== undefined
+    }
+    // Each by itself: a first read of a long history must not delay the positions.
+    await Promise.all([
+      shown === undefined ? readUntilInTime(ports, isShown) : undefined,
+      readUntilInTime(ports, isFilled),
+    ])
+    const fill = fillOf((shown?.outcome ?? request.expected).closedVolume)
+    const wasReversed = deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)
+    return { shown, fill, wasReversed }
+  }
 
   /**
    * Whether a close was made: the broker confirmed it, or its deals or the positions show it. Where
    * no position at all is shown, as by a provider that has just connected, the deals must.
    */
-  const wasMade =
-    (
-      { target: { brokerAccount, id }, request }: CloseToSend,
-      { isConfirmed }: AcceptedClose,
-      { shown, fill, wasReversed }: CloseEvidence,
-    ): T.Task<boolean> =>
-    async () => {
-      if (wasReversed) return false
-      if (isConfirmed) return true
-      // Only less open than before does not tell it from a close by others.
-      if (!shown || (fill === undefined && !isDoneAsSent(shown.outcome, request))) return false
-      if (shown.reading.positions.length > 0 || fill !== undefined) return true
-      let isClosed = false
-      await readUntilInTime(ports, async () => {
-        const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
-        if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
-        const found = await ports.trades.find(brokerAccount.owner, id)()
-        return (isClosed = E.isRight(found) && O.isSome(found.right))
-      })
-      return isClosed
-    }
+  const wasMade = async (
+    { target: { brokerAccount, id }, request }: CloseToSend,
+    { isConfirmed }: AcceptedClose,
+    { shown, fill, wasReversed }: CloseEvidence,
+  ): Promise<boolean> => {
+    if (wasReversed) return false
+    if (isConfirmed) return true
+    // Only less open than before does not tell it from a close by others.
+    if (!shown || (fill === undefined && !isDoneAsSent(shown.outcome, request))) return false
+    if (shown.reading.positions.length > 0 || fill !== undefined) return true
+    let isClosed = false
+    await readUntilInTime(ports, async () => {
+      const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
+      if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
+      const found = await ports.trades.find(brokerAccount.owner, id)()
+      return (isClosed = E.isRight(found) && O.isSome(found.right))
+    })
+    return isClosed
+  }
 
   return { findEarlierDeals, findClose, wasMade }
 }
