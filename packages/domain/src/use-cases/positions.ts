@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as T from 'fp-ts/lib/Task.js'
+import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, type BrokerAccount } from '../accounts/account.ts'
@@ -47,7 +47,7 @@ export const createPositions = (ports: Pick<Ports, 'accounts' | 'broker' | 'cloc
     if (found.length === rows.length) return found
     return Promise.all(
       rows.map(async (row, index) => {
-        const view = views[index] ?? (await withMargin(ports)(row)())
+        const view = views[index] ?? (await withMargin(ports, row))
         if (view.marginUsed !== null) viewOfRow.set(row.position, view)
         return view
       }),
@@ -123,27 +123,24 @@ export const showPosition =
     brokerAccount: BrokerAccount,
     { position, reading: { readAt } }: OpenPosition,
   ): T.Task<PositionResult> =>
-    pipe(
-      withMargin({ broker })({ brokerAccount, position }),
-      T.map((data) => ({
-        data,
-        provenance: provenanceOf(
-          broker.source,
-          [{ accountId: brokerAccount.accountId, readAt }],
-          readAt,
-        ),
-      })),
-    )
+  async () => ({
+    data: await withMargin({ broker }, { brokerAccount, position }),
+    provenance: provenanceOf(
+      broker.source,
+      [{ accountId: brokerAccount.accountId, readAt }],
+      readAt,
+    ),
+  })
 
 /** A margin that cannot be calculated is null. */
-const withMargin =
-  ({ broker }: Pick<Ports, 'broker'>) =>
-  ({ brokerAccount, position }: PositionOnAccount): T.Task<Position> => {
-    const { symbol, side, volume, entryPrice: openPrice } = position
-    const { accountId, owner } = brokerAccount
-    return pipe(
-      broker.requiredMargin(brokerAccount, { symbol, side, volume, openPrice }),
-      TE.match(() => null, O.toNullable),
-      T.map((marginUsed) => ({ ...position, accountId, userId: owner.userId, marginUsed })),
-    )
-  }
+const withMargin = async (
+  { broker }: Pick<Ports, 'broker'>,
+  { brokerAccount, position }: PositionOnAccount,
+): Promise<Position> => {
+  const { symbol, side, volume, entryPrice: openPrice } = position
+  const { accountId, owner } = brokerAccount
+  const query = { symbol, side, volume, openPrice }
+  const margin = await broker.requiredMargin(brokerAccount, query)()
+  const marginUsed = E.isRight(margin) ? O.toNullable(margin.right) : null
+  return { ...position, accountId, userId: owner.userId, marginUsed }
+}
