@@ -232,7 +232,7 @@ export const createTrades = (ports: TradePorts) => {
         provenance,
         selection,
         currencies: [...new Set(selected.map(({ account }) => account.currency))],
-        incomplete: incompleteAccounts(reads),
+        reads,
       })),
     )
 
@@ -257,10 +257,10 @@ export const createTrades = (ports: TradePorts) => {
     pipe(
       synchroniseAndQuery(owner, filterOf(of), read),
       TE.bindW('data', ({ rows }) => compute(rows)),
-      TE.map(({ data, provenance, currencies, incomplete }) => ({
+      TE.map(({ data, provenance, currencies, reads }) => ({
         data,
         provenance,
-        ...withWarnings(incomplete, currencies),
+        ...withWarnings(reads, currencies),
       })),
     )
 
@@ -316,10 +316,10 @@ export const createTrades = (ports: TradePorts) => {
             trades.page(owner, selection, after, limit),
           ),
         ),
-        TE.map(({ rows, provenance, incomplete }) => {
+        TE.map(({ rows, provenance, reads }) => {
           const { trades: data, total, before } = rows
           const pagination = { total, before, limit, cursor: nextCursor(owner, filter, rows) }
-          return { data, pagination, provenance, ...withWarnings(incomplete) }
+          return { data, pagination, provenance, ...withWarnings(reads) }
         }),
       )
     },
@@ -338,7 +338,7 @@ export const createTrades = (ports: TradePorts) => {
         TE.map(({ trade, provenance, read }) => ({
           data: trade,
           provenance,
-          ...withWarnings(incompleteAccounts([read])),
+          ...withWarnings([read]),
         })),
       ),
 
@@ -369,10 +369,10 @@ export const createTrades = (ports: TradePorts) => {
         synchroniseAndQuery(owner, filterOf(query), (_, selection) =>
           trades.exportPage(owner, selection, undefined, exportPageSize),
         ),
-        TE.map(({ rows, selection, provenance, incomplete }) => ({
+        TE.map(({ rows, selection, provenance, reads }) => ({
           pages: pagesFrom(owner, selection, rows),
           provenance,
-          ...withWarnings(incomplete),
+          ...withWarnings(reads),
           exportedAt: clock.now(),
         })),
       ),
@@ -454,7 +454,7 @@ export const createTrades = (ports: TradePorts) => {
           data: { deals: deals.data, sums },
           pagination: deals.pagination,
           provenance,
-          ...withWarnings(incompleteAccounts([read])),
+          ...withWarnings([read]),
         })),
       ),
 
@@ -477,13 +477,13 @@ export const createTrades = (ports: TradePorts) => {
   }
 }
 
-const incompleteAccounts = (reads: readonly JournalRead[]): readonly AccountId[] =>
-  reads.filter(({ mayBeIncomplete }) => mayBeIncomplete).map(({ accountId }) => accountId)
-
 const withWarnings = (
-  accounts: readonly AccountId[],
+  reads: readonly JournalRead[],
   currencies: readonly string[] = [],
 ): WithWarnings => {
+  const accounts = reads
+    .filter(({ mayBeIncomplete }) => mayBeIncomplete)
+    .map(({ accountId }) => accountId)
   const warnings: readonly TradeWarning[] = [
     ...(currencies.length > 1 ? [{ code: 'mixed_currencies', currencies } as const] : []),
     ...(accounts.length > 0 ? [{ code: 'history_incomplete', accounts } as const] : []),
