@@ -84,11 +84,7 @@ export interface RateLimiter {
  * A limiter in this process that a shared limiter reads, and writes what it has read elsewhere.
  */
 export interface LocalRateLimiter extends RateLimiter {
-  readonly decide: (
-    subject: RateSubject,
-    endpoint: EndpointLimit | undefined,
-    now: Instant,
-  ) => RateVerdict
+  readonly decide: (...request: Parameters<RateLimiter['decide']>) => RateVerdict
   /** undefined where nothing is kept of the subject. */
   readonly stateOf: (subject: RateSubject) => RateState | undefined
   readonly adopt: (subject: RateSubject, state: RateState) => void
