@@ -13,7 +13,7 @@ import type { TenantId, Ticket } from '../primitives/ids.ts'
 import { minuteMs, parseInstant, toIso, type Instant } from '../primitives/instant.ts'
 import { requireTenant } from './operator-records.ts'
 import type { WithBody, WithQuery } from './input.ts'
-import { requireFound } from './steps/find.ts'
+import { requireById } from './steps/find.ts'
 
 export interface OrdersUnderWayQuery extends ListRequest {
   /** Undefined for the orders of all tenants, those of removed tenants included. */
@@ -59,12 +59,8 @@ export const createOrdersUnderWay = ({
 }: Pick<Ports, 'operatorOrders' | 'orders' | 'records' | 'clock'> & {
   readonly onFinished: OnFinished
 }) => {
-  const requireTenantById = requireTenant({ records })
   const getOrder = (_: unknown, { orderId }: OfOrder): AsyncResult<OperatorOrder, 'NotFound'> =>
-    pipe(
-      requireFound('order')(TE.right(parseOrderId(orderId))),
-      TE.flatMap((id) => requireFound('order')(operatorOrders.find(id))),
-    )
+    requireById('order', parseOrderId(orderId), operatorOrders.find)
 
   return {
     /** GET /operator/v1/orders: oldest first. */
@@ -94,7 +90,7 @@ export const createOrdersUnderWay = ({
         TE.tap(({ data }) =>
           tenantId === undefined || data.length > 0
             ? TE.right(undefined)
-            : requireTenantById(tenantId),
+            : requireTenant({ records })(tenantId),
         ),
       )
     },

@@ -1,7 +1,7 @@
 // The operator's lists of tenants and of what they have, and the change of the key that seals their
 // secrets. No text of a credential comes out of them.
 import type { WithBody, WithQuery } from './input.ts'
-import { requireFound } from './steps/find.ts'
+import { requireById, requireFound } from './steps/find.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { invalid, refuse, type AsyncResult, type BrokerReadError, type Refusal } from '../errors.ts'
@@ -39,10 +39,7 @@ import {
 export const requireTenant =
   ({ records }: Pick<Ports, 'records'>) =>
   (text: string): AsyncResult<ListedTenant, 'NotFound'> =>
-    pipe(
-      requireFound('tenant')(TE.right(parseTenantId(text))),
-      TE.flatMap((tenantId) => requireFound('tenant')(records.find(tenantId))),
-    )
+    requireById('tenant', parseTenantId(text), records.find)
 
 /** `:tenantId` of the path. */
 export interface OfTenant {

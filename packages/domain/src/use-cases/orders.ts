@@ -33,7 +33,7 @@ import type { Page } from '../primitives/pages.ts'
 import type { Side } from '../primitives/prices.ts'
 import type { ById, DateRange, WithBody, WithQuery } from './input.ts'
 import { readWithin } from './steps/broker-change.ts'
-import { findAccount, requireFound, requireOwnAccount } from './steps/find.ts'
+import { findAccount, requireById, requireOwnAccount } from './steps/find.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
 export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pause'>) => {
@@ -59,10 +59,7 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
 
   /** Malformed, unknown and another user's are all not found. */
   const getOrder = ({ owner }: Caller, { id }: ById): AsyncResult<Order, 'NotFound'> =>
-    pipe(
-      requireFound('order')(TE.right(parseOrderId(id))),
-      TE.flatMap((orderId) => requireFound('order')(orders.find(owner, orderId))),
-    )
+    requireById('order', parseOrderId(id), (orderId) => orders.find(owner, orderId))
 
   return {
     /** POST /orders. With `wait` the answer is held back until the order has left `pending`. */

@@ -19,7 +19,7 @@ import type { Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
 import { requireResumable } from './events.ts'
 import type { ById, WithBody, WithQuery } from './input.ts'
-import { requireFound } from './steps/find.ts'
+import { requireById, requireFound } from './steps/find.ts'
 import { createTurns } from './steps/turns.ts'
 import {
   eventDelivery,
@@ -75,10 +75,7 @@ export const createWebhooks = ({
   recordsEvents,
 }: WebhookPorts) => {
   const getWebhook = ({ owner }: Caller, { id }: ById): AsyncResult<Webhook, 'NotFound'> =>
-    pipe(
-      requireId(id),
-      TE.flatMap((webhookId) => requireWebhook(webhooks.find(owner, webhookId))),
-    )
+    requireById('webhook', parseWebhookId(id), (webhookId) => webhooks.find(owner, webhookId))
 
   // Each holds a request and a connection to a stranger's server until that answers.
   const testInTurn = createTurns({ atOnce: 2, waiting: 8, what: 'tests of webhooks' })
@@ -95,14 +92,15 @@ export const createWebhooks = ({
         TE.map(() => {
           const now = clock.now()
           const id = webhookIds.newWebhookId()
-          const counters = { failureCount: 0, lastSuccessAt: null, lastFailureAt: null }
           const webhook = {
             id,
             owner,
             url,
             eventTypes,
             enabled: true,
-            ...counters,
+            failureCount: 0,
+            lastSuccessAt: null,
+            lastFailureAt: null,
             createdAt: now,
             updatedAt: now,
           }
@@ -122,11 +120,8 @@ export const createWebhooks = ({
       { owner }: Caller,
       { id, body: change }: ById & WithBody<WebhookChange>,
     ): AsyncResult<Webhook, 'NotFound'> =>
-      pipe(
-        requireId(id),
-        TE.flatMap((webhookId) =>
-          requireWebhook(webhooks.change(owner, webhookId, change, clock.now())),
-        ),
+      requireById('webhook', parseWebhookId(id), (webhookId) =>
+        webhooks.change(owner, webhookId, change, clock.now()),
       ),
 
     /**

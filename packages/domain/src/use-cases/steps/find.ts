@@ -36,6 +36,17 @@ export const requireFound =
     pipe(found, TE.flatMap(TE.fromOption(() => refuse('NotFound', { what }))))
 
 /**
+ * What has this id, by a read or a write; `id` is none where it is malformed, which is not found
+ * either.
+ */
+export const requireById = <Id, A>(
+  what: string,
+  id: O.Option<Id>,
+  find: (id: Id) => AsyncResult<O.Option<A>>,
+): AsyncResult<A, 'NotFound'> =>
+  requireFound(what)(O.isNone(id) ? TE.right(O.none) : find(id.value))
+
+/**
  * Another user's or tenant's account, and a malformed id, are as absent as one that never existed.
  */
 export const findAccount =
