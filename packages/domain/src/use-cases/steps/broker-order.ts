@@ -1,30 +1,20 @@
 // What the broker is sent of an order, and how its records are searched for it.
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { presentLinkTo, type BrokerAccount } from '../../accounts/account.ts'
 import type { AsyncResult } from '../../errors.ts'
-import { brokerClientId, type Order, type OrderRequest } from '../../orders/order.ts'
+import { brokerClientId, type Order } from '../../orders/order.ts'
 import type { LookupAnswer } from '../../orders/placement.ts'
-import type { OrderToSend, StoredOrder, LimitOrStop, Ports, SentOrder } from '../../ports/index.ts'
+import type { OrderToSend, StoredOrder, Ports, SentOrder } from '../../ports/index.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
-/** Undefined for a market order, whose price is not sent. */
-const limitOrStopOf = ({
-  orderType: type,
-  price,
-  stopLimitPrice,
-  timeInForce = 'gtc',
-  expiresAt,
-}: OrderRequest): LimitOrStop | undefined =>
-  type === 'market' || price === undefined
-    ? undefined
-    : { type, price, stopLimitPrice, timeInForce, expiresAt }
-
-/** An order as it is sent, under the name by which the broker's records show it. */
+/**
+ * An order as it is sent, under the name by which the broker's records show it. The price of a
+ * market order is not sent.
+ */
 export const orderToSend = ({ id, request }: Order): OrderToSend => {
   const { symbol, brokerSymbol = symbol, side, volume, stopLoss, takeProfit } = request
+  const { orderType: type, price, stopLimitPrice, timeInForce = 'gtc', expiresAt } = request
   return {
     clientId: brokerClientId(id),
     symbol: brokerSymbol,
@@ -32,7 +22,10 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
     volume,
     stopLoss,
     takeProfit,
-    limitOrStop: limitOrStopOf(request),
+    limitOrStop:
+      type === 'market' || price === undefined
+        ? undefined
+        : { type, price, stopLimitPrice, timeInForce, expiresAt },
   }
 }
 
@@ -44,23 +37,21 @@ export type LookupPorts = Pick<Ports, 'accounts' | 'orders' | 'trading' | 'journ
 /** Looks for an order at the account that it was sent to, in the region where that is now. */
 export const lookUpOrder =
   (ports: LookupPorts) =>
-  (stored: StoredOrder, hints: LookupHints): AsyncResult<LookupAnswer> => {
-    const { accounts, orders, trading } = ports
+  (stored: StoredOrder, hints: LookupHints): AsyncResult<LookupAnswer> =>
+  async () => {
     const { order, destination } = stored
-    return pipe(
-      TE.Do,
-      TE.bind('account', () => accounts.find(order.owner, order.request.accountId)),
-      TE.bind('othersTickets', () => orders.othersTickets(order.owner, stored)),
-      TE.flatMapTask(({ account, othersTickets }) => {
-        const linked = O.isSome(account) ? presentLinkTo(destination, account.value) : undefined
-        const sought = { ...hints, order: orderToSend(order), othersTickets }
-        return async (): Promise<LookupAnswer> => {
-          const answer = await trading.findOrder(linked ?? destination, sought)()
-          return answer.kind === 'nothing' && !(await showsLastDeal(ports, linked ?? destination))
-            ? { kind: 'unreadable' }
-            : answer
-        }
-      }),
+    const found = await ports.accounts.find(order.owner, order.request.accountId)()
+    if (E.isLeft(found)) return found
+    const othersTickets = await ports.orders.othersTickets(order.owner, stored)()
+    if (E.isLeft(othersTickets)) return othersTickets
+    const account = O.toUndefined(found.right)
+    const linked = (account && presentLinkTo(destination, account)) ?? destination
+    const sought = { ...hints, order: orderToSend(order), othersTickets: othersTickets.right }
+    const answer = await ports.trading.findOrder(linked, sought)()
+    return E.right(
+      answer.kind === 'nothing' && !(await showsLastDeal(ports, linked))
+        ? { kind: 'unreadable' }
+        : answer,
     )
   }
 
