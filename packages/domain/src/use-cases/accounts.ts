@@ -115,16 +115,13 @@ export const createLiveAccounts = ({
   broker,
   clock,
 }: Pick<Ports, 'accounts' | 'broker' | 'clock'>): LiveAccounts => ({
-  read: (account) =>
-    pipe(
-      TE.fromIO(clock.now),
-      TE.flatMap((readAt) =>
-        pipe(
-          TE.fromEither(requireBrokerAccount(account)),
-          TE.flatMap(broker.accountInformation),
-          TE.tapError(() => accounts.recordFailedRead(account.owner, account, readAt)),
-        ),
-      ),
+  read: (account) => () => {
+    const readAt = clock.now()
+    return pipe(
+      TE.fromEither(requireBrokerAccount(account)),
+      TE.flatMap(broker.accountInformation),
+      TE.tapError(() => accounts.recordFailedRead(account.owner, account, readAt)),
       TE.tap((reading) => accounts.recordReading(account.owner, account, reading)),
-    ),
+    )()
+  },
 })
