@@ -6,30 +6,21 @@ import { averagePrice } from '../primitives/lots.ts'
 import { isReadableTime, priceOf, volumeOf } from '../trades/deal.ts'
 import type { BrokerDeal } from './broker-deal.ts'
 
-/** Volume in lots; a volume or price of 0 was not reported. */
-interface Part {
-  readonly volume: number
-  readonly price: number
-}
-
-/** Weighted by volume; null where a price is missing or, of several parts, a volume. */
-const reportedPrice = (parts: readonly Part[]): number | null => {
-  const [first, ...others] = parts
-  if (first === undefined || parts.some(({ price }) => price === 0)) return null
-  if (others.length === 0) return first.price
-  return parts.some(({ volume }) => volume === 0) ? null : averagePrice(parts)
-}
-
-/** The lots of some deals together, and their average price; null where not reported. */
+/**
+ * The lots of some deals together, and their price weighted by volume. Null where a volume or, for
+ * the price, any price is missing; one deal needs no volume for its price.
+ */
 export const totalOf = (
   deals: readonly BrokerDeal[],
 ): { readonly volume: number | null; readonly price: number | null } => {
   const parts = deals.map((deal) => ({ volume: volumeOf(deal), price: priceOf(deal) }))
-  const volumes = parts.map(({ volume }) => volume)
-  return {
-    volume: volumes.includes(0) ? null : sumExactly(volumes),
-    price: reportedPrice(parts),
-  }
+  const volume = parts.some((part) => part.volume === 0)
+    ? null
+    : sumExactly(parts.map((part) => part.volume))
+  const [first, another] = parts
+  if (first === undefined || parts.some(({ price }) => price === 0)) return { volume, price: null }
+  if (another === undefined) return { volume, price: first.price }
+  return { volume, price: volume === null ? null : averagePrice(parts) }
 }
 
 /** The fill of a close: lots, price weighted by volume, profit before commission and swap. */
