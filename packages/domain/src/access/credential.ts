@@ -103,9 +103,7 @@ export const scopes: readonly Scope[] = scopeResources.flatMap(
   (resource) => [`${resource}:read`, `${resource}:write`] as const,
 )
 
-const known: ReadonlySet<string> = new Set(scopes)
-
-export const isScope = (text: string): text is Scope => known.has(text)
+export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
 /** Passes when one of the required scopes is held. */
 export const requireScope = (

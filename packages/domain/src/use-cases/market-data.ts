@@ -109,8 +109,6 @@ interface Source {
   readonly spelled: Readonly<Record<string, string>>
 }
 
-const noSpellings = {}
-
 /** A symbol at its source. */
 interface Located extends Omit<Source, 'spelled'> {
   /** As it was asked for. */
@@ -156,7 +154,7 @@ export const createMarketData = (ports: MarketPorts) => {
       if (accountId !== undefined && caller !== undefined) {
         const account = await findBrokerAccount(caller.owner, accountId)()
         if (E.isLeft(account)) return account
-        return E.right({ account: account.right, isFeed: false, spelled: noSpellings })
+        return E.right({ account: account.right, isFeed: false, spelled: {} })
       }
       const unlisted = symbols.find((symbol) => findInstrument(symbol) === undefined)
       if (unlisted !== undefined) return E.left(unknownSymbol(unlisted))
@@ -286,7 +284,7 @@ export const createMarketData = (ports: MarketPorts) => {
       if (caller === undefined || accountId === undefined)
         return page === undefined && limit === undefined
           ? TE.right({ data: filterInstruments({ type, search }) })
-          : TE.left(onlyWith('accountId', page === undefined ? 'limit' : 'page'))
+          : TE.left(onlyWithAccount(page === undefined ? 'limit' : 'page'))
       if (type !== undefined) return TE.left(brokersHaveNoTypes)
       return pipe(
         findBrokerAccount(caller.owner, accountId),
@@ -410,8 +408,8 @@ export const createMarketData = (ports: MarketPorts) => {
 
 const unknownSymbol = (symbol: string) => refuse('NotFound', { what: 'symbol', name: symbol })
 
-const onlyWith = (needed: string, path: string) =>
-  invalid(path, `${path} is accepted only together with ${needed}`)
+const onlyWithAccount = (path: string) =>
+  invalid(path, `${path} is accepted only together with accountId`)
 const brokersHaveNoTypes = invalid(
   'type',
   'type cannot be combined with accountId, because brokers do not report it; use search',
