@@ -356,24 +356,14 @@ const documentSections = (isOn: IsOn): Schema<OperatorDocument> =>
         }),
       }),
     }),
-    ({ marketDataFeed, ...sent }): OperatorDocument => ({
-      ...emptyDocument,
-      ...sent,
-      marketDataFeed: feedEntries(marketDataFeed),
-    }),
+    ({ marketDataFeed: feed, ...sent }): OperatorDocument => {
+      const document = { ...emptyDocument, ...sent }
+      if (feed === undefined) return document
+      // The feed is one value: what it leaves out is not kept from before.
+      const entry = feed === null ? { removed: true } : { symbols: {}, ...feed }
+      return { ...document, marketDataFeed: [{ id: marketDataFeedId, ...entry }] }
+    },
   )
-
-/** The feed is one value: what it leaves out is not kept from before. */
-const feedEntries = (
-  feed:
-    | (Pick<StoredMarketDataFeed, 'accountId'> & Partial<StoredMarketDataFeed>)
-    | null
-    | undefined,
-): OperatorDocument['marketDataFeed'] => {
-  if (feed === undefined) return []
-  if (feed === null) return [{ id: marketDataFeedId, removed: true }]
-  return [{ id: marketDataFeedId, symbols: {}, ...feed }]
-}
 
 export const tenantFields = {
   id: tenantId,
