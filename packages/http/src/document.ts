@@ -231,7 +231,10 @@ const refusalReplies = ({ refusals, headers }: Route, hasLimits: boolean): JsonS
     Array.from(
       Map.groupBy(refusals, (tag) => rowOf(tag)[0]),
       ([status, ofStatus]) => {
-        const isReplayed = 'Idempotency-Key' in headers && ofStatus.some(mayBeReplayed)
+        // Unavailable is answered where the first request left no reply.
+        const isReplayed =
+          'Idempotency-Key' in headers &&
+          ofStatus.some((tag) => tag === 'ServiceUnavailable' || storedRefusals.includes(tag))
         const reply = refusalReply(ofStatus, hasLimits, isReplayed)
         return [
           status,
@@ -242,10 +245,6 @@ const refusalReplies = ({ refusals, headers }: Route, hasLimits: boolean): JsonS
       },
     ),
   )
-
-// Unavailable is answered where the first request left no reply.
-const mayBeReplayed = (tag: RefusalTag): boolean =>
-  tag === 'ServiceUnavailable' || storedRefusals.includes(tag)
 
 const parametersOf = ({ params, query, headers }: Route): readonly JsonSchema[] => [
   ...Object.entries({ path: params, query, header: headers }).flatMap(([place, fields]) =>

@@ -185,7 +185,11 @@ export const withReading = (account: Account, reading: AccountReading): Account 
   ...account,
   broker: reading.broker ?? account.broker,
   currency: reading.currency ?? account.currency,
-  tradeMode: tradeModeAfter(account.tradeMode, reading.tradeMode),
+  // Once the broker has reported real or contest, that holds, whatever a later read or the link is.
+  tradeMode:
+    account.tradeMode === 'real' || account.tradeMode === 'contest'
+      ? account.tradeMode
+      : reading.tradeMode,
   figures: reading.figures,
   status: account.status === 'error' ? 'connected' : account.status,
   lastReadAt: reading.readAt,
@@ -195,10 +199,6 @@ export const withReading = (account: Account, reading: AccountReading): Account 
 /** The account after a live read that failed: stored figures are kept. */
 export const withFailedRead = (account: Account, at: Instant): Account =>
   account.status === 'connected' ? { ...account, status: 'error', updatedAt: at } : account
-
-// Once the broker has reported real or contest, that holds, whatever a later read or the link is.
-const tradeModeAfter = (before: TradeMode | null, now: TradeMode): TradeMode =>
-  before === 'real' || before === 'contest' ? before : now
 
 // Balance snapshots: when one is kept and how many are shown (docs/behaviour.md#accounts).
 

@@ -96,7 +96,9 @@ export const checkThreshold = (
   const confirmed = isConfirming ? Math.min(equity, unconfirmed) : null
   const reference = referenceOf(type, reading.figures, lastCheck?.reference ?? null, confirmed)
   const current = figureOf(type, reading, reference)
-  const excess = isBelow(type) ? sumExactly([value, -current]) : sumExactly([current, -value])
+  const excess = type.endsWith('_below')
+    ? sumExactly([value, -current])
+    : sumExactly([current, -value])
   const wasBreached = lastCheck?.breachedValue === value
   const isRecovered = wasBreached && hasRecovered(excess, value)
   const isBreached = wasBreached ? !(isRecovered && isConfirming) : excess > 0
@@ -136,9 +138,6 @@ const dayOf = (at: Instant, last: Instant | null): Instant => {
   const today = startOfUtcDay(at)
   return last !== null && last > today && last <= at + maxClockDifferenceMs ? last : today
 }
-
-const isBelow = (type: ThresholdType): boolean =>
-  type === 'equity_below' || type === 'margin_level_below'
 
 /** What a daily loss or a drawdown is measured from; null for the other types. */
 const referenceOf = (

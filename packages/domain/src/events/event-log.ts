@@ -33,9 +33,6 @@ const readers: Readonly<Record<string, readonly Scope[]>> = {
   risk: ['accounts:read'],
 }
 
-const readersOf = (type: WebhookEventType): readonly Scope[] =>
-  readers[type.split('.')[0] ?? ''] ?? []
-
 /** Every scope that lets a caller read some type of event. */
 export const eventScopes: readonly Scope[] = [...new Set(Object.values(readers).flat())]
 
@@ -47,7 +44,8 @@ export const readableTypes = (
   scopes: ReadonlySet<Scope>,
   requested: readonly WebhookEventType[] | undefined,
 ): E.Either<Refusal<'InsufficientScope'>, readonly WebhookEventType[]> => {
-  const mayRead = (type: WebhookEventType) => requireScope(scopes, readersOf(type))
+  const mayRead = (type: WebhookEventType) =>
+    requireScope(scopes, readers[type.split('.')[0] ?? ''] ?? [])
   if (requested === undefined)
     return E.right(webhookEventTypes.filter((type) => E.isRight(mayRead(type))))
   const refused = requested.map(mayRead).find(E.isLeft)

@@ -64,9 +64,6 @@ const checkVolume =
     return { code: 'INVALID_VOLUME', message, details: { [name]: bound, volume } }
   }
 
-const isMultiple = (volume: number, step: number): boolean =>
-  step === 0 || wholeUnits(volume, moneyUnit) % wholeUnits(step, moneyUnit) === 0
-
 /** Levels of a market order are measured from the price at which it would be closed. */
 const checkLevel =
   (name: LevelName): InstrumentCheck =>
@@ -102,7 +99,15 @@ export const instrumentChecks = [
     name: 'volume_maximum',
     check: checkVolume('maxVolume', 'at most', (volume, most) => volume <= most),
   },
-  { name: 'volume_step', check: checkVolume('volumeStep', 'a multiple of', isMultiple) },
+  {
+    name: 'volume_step',
+    check: checkVolume(
+      'volumeStep',
+      'a multiple of',
+      (volume, step) =>
+        step === 0 || wholeUnits(volume, moneyUnit) % wholeUnits(step, moneyUnit) === 0,
+    ),
+  },
   { name: 'stop_loss', check: checkLevel('stopLoss') },
   { name: 'take_profit', check: checkLevel('takeProfit') },
 ] as const

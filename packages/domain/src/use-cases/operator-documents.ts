@@ -49,9 +49,6 @@ const noOwners: readonly RemovedOwner[] = []
 /** The name of a change in the whole plan. */
 const nameOf = ({ section, id }: Pick<PlannedChange, 'section' | 'id'>) => `${section} ${id}`
 
-const removesOwners = ({ tenants, users }: OperatorDocument): boolean =>
-  [...tenants, ...users].some(({ removed }) => removed === true)
-
 /** How many orders a plan names at most. */
 export const maxAffectedOrders = 1_000
 
@@ -154,7 +151,9 @@ export const createOperatorDocuments = (
     ): AsyncResult<AppliedDocument, 'ValidationError'> =>
       pipe(
         // What they own is counted now: it is gone after the apply.
-        removesOwners(document) ? dryRun(document) : TE.right({ removedOwners: noOwners }),
+        [...document.tenants, ...document.users].some(({ removed }) => removed === true)
+          ? dryRun(document)
+          : TE.right({ removedOwners: noOwners }),
         TE.flatMap(({ removedOwners }) => countOwned(removedOwners)),
         TE.bindTo('addCounts'),
         TE.bindW('decided', () =>

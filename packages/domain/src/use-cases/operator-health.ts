@@ -88,14 +88,9 @@ export const createOperatorHealth = (ports: HealthPorts) => {
   const checkDatabase = async () => {
     const askedAt = clock.now()
     const read = await health.databaseNow()
-    const toClock = (reportedAt: number) =>
-      clockHealth('database clock', {
-        askedAt,
-        reportedAt,
-        answeredAt: clock.now(),
-        toleranceMs: 0,
-      })
-    return [databaseHealth(read), ...(E.isRight(read) ? [toClock(read.right)] : [])]
+    if (E.isLeft(read)) return [databaseHealth(read)]
+    const reading = { askedAt, reportedAt: read.right, answeredAt: clock.now(), toleranceMs: 0 }
+    return [databaseHealth(read), clockHealth('database clock', reading)]
   }
 
   const stuckOrders = () =>

@@ -57,10 +57,6 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
       return E.isRight(replaced) ? order : recorded
     }
 
-  /** Malformed, unknown and another user's are all not found. */
-  const getOrder = ({ owner }: Caller, { id }: ById): AsyncResult<Order, 'NotFound'> =>
-    requireById('order', parseOrderId(id), (orderId) => orders.find(owner, orderId))
-
   return {
     /** POST /orders. With `wait` the answer is held back until the order has left `pending`. */
     placeOrder: (
@@ -92,8 +88,9 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
         TE.flatMap(() => orders.list(owner, { ...query, from, to })),
       ),
 
-    /** GET /orders/:id. */
-    getOrder,
+    /** GET /orders/:id. Malformed, unknown and another user's are all not found. */
+    getOrder: ({ owner }: Caller, { id }: ById): AsyncResult<Order, 'NotFound'> =>
+      requireById('order', parseOrderId(id), (orderId) => orders.find(owner, orderId)),
   }
 }
 

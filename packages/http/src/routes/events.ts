@@ -101,11 +101,11 @@ export const eventRoutes = [
     stream: (events) =>
       eventStreamReply({
         ...events,
-        framesOf: (batch) => batch.events.map(frameOf).join(''),
+        framesOf: (batch) =>
+          batch.events
+            .map((logged) => eventFrame(logged.type, event.encode(logged), logged.id))
+            .join(''),
         resumesAfter: ({ readTo }) => readTo,
       }),
   }),
 ]
-
-const frameOf = (logged: LoggedEvent): string =>
-  eventFrame(logged.type, event.encode(logged), logged.id)

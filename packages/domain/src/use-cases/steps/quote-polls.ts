@@ -71,7 +71,8 @@ export const createQuotePolls = ({ marketData, pause }: Pick<Ports, 'marketData'
 
   return {
     listen: (account: BrokerAccount, symbols: readonly string[]): QuoteListener => {
-      const key = keyOf(account)
+      const { accountId, owner, providerAccountId, platform, region } = account
+      const key = JSON.stringify([owner.tenantId, accountId, platform, providerAccountId, region])
       const polled = accounts.get(key) ?? {
         account,
         listeners: new Set(),
@@ -94,6 +95,3 @@ export const createQuotePolls = ({ marketData, pause }: Pick<Ports, 'marketData'
     },
   }
 }
-
-const keyOf = ({ accountId, owner, providerAccountId, platform, region }: BrokerAccount): string =>
-  JSON.stringify([owner.tenantId, accountId, platform, providerAccountId, region])
