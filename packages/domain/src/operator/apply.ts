@@ -22,10 +22,7 @@ import {
 } from './records.ts'
 
 /** A credential's text, shown once: when it was made or given. */
-export interface IssuedSecret {
-  readonly id: string
-  readonly secret: string
-}
+type Issued<Field extends string> = { readonly id: string } & { readonly [_ in Field]: string }
 
 /** `everyone` where they cannot be named one by one. */
 export type AffectedUsers = readonly UserId[] | 'everyone'
@@ -34,8 +31,8 @@ export interface DecidedDocument {
   readonly changes: OperatorChanges
   /** Whose credentials are to be read anew. */
   readonly affectedUsers: AffectedUsers
-  readonly apiKeys: readonly IssuedSecret[]
-  readonly accessTokens: readonly IssuedSecret[]
+  readonly apiKeys: readonly Issued<'key'>[]
+  readonly accessTokens: readonly Issued<'token'>[]
 }
 
 // --- the rules of the sections ---
@@ -462,7 +459,7 @@ const credentialHashes = <Field extends 'key' | 'token'>(
   const holders = new Map(
     stored.filter(({ id }) => !released.has(id)).map(({ id, hash }) => [hash, id]),
   )
-  const issued: IssuedSecret[] = []
+  const issued: Issued<Field>[] = []
   const hashOf = (
     { id, [field]: given }: CredentialEntry<Field>,
     before: { readonly hash: CredentialHash } | undefined,
@@ -478,7 +475,7 @@ const credentialHashes = <Field extends 'key' | 'token'>(
     if ((holders.get(hash) ?? id) !== id)
       reportFault(field, 'is already in use; give another or none')
     holders.set(hash, id)
-    issued.push({ id, secret })
+    issued.push({ id, [field]: secret } as Issued<Field>)
     return hash
   }
   return { issued, hashOf }

@@ -1,5 +1,5 @@
 // The operator's view: documents with their plans, lists of records, and the checks of the doctor.
-export { usersAffectedBy, type AffectedUsers, type IssuedSecret } from './apply.ts'
+export { usersAffectedBy, type AffectedUsers } from './apply.ts'
 export {
   embeddedRisk,
   maxListedAccounts,

@@ -130,7 +130,7 @@ it('creates what a document names, with a first value for what it leaves out', (
     },
   ])
   const secret = 'tp_live_only_for_automated_tests_made1'
-  expect(apiKeys).toEqual([{ id: 'k-1', secret }])
+  expect(apiKeys).toEqual([{ id: 'k-1', key: secret }])
   const scopes = ['accounts:read', 'market-data:read']
   const key = {
     id: 'k-1',

@@ -1,7 +1,6 @@
 // The operator API: for one bearer token, on a listener of its own.
 import type { Placement } from '@tradeport/domain/orders'
 import { parseTicket } from '@tradeport/domain/primitives'
-import type { IssuedSecret } from '@tradeport/domain/operator'
 import type { OperatorOrder } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import { flow } from 'fp-ts/lib/function.js'
@@ -38,7 +37,6 @@ import {
   optional,
   parsedString,
   partial,
-  mapOutput,
   record,
   type Schema,
   text,
@@ -190,17 +188,11 @@ const applied = object(
     // Read after the document was applied, which stands.
     ordersUnderWay: nullable(ordersUnderWay),
     apiKeys: list(
-      mapOutput(
-        object('A key.', { id: text('The id of the key.', 'k-1'), key: secret }),
-        (made: IssuedSecret) => ({ id: made.id, key: made.secret }),
-      ),
+      object('A key.', { id: text('The id of the key.', 'k-1'), key: secret }),
       'Keys.',
     ),
     accessTokens: list(
-      mapOutput(
-        object('A token.', { id: text('The id of the token.', 't-1'), token: secret }),
-        (made: IssuedSecret) => ({ id: made.id, token: made.secret }),
-      ),
+      object('A token.', { id: text('The id of the token.', 't-1'), token: secret }),
       'Tokens.',
     ),
   },
