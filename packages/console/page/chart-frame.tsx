@@ -1,6 +1,7 @@
 // What charts of figures share: a frame with a title, what is left out, and the same as a table.
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { listen } from './listen.ts'
 
 export const ChartFrame = ({
   title,
@@ -47,14 +48,16 @@ export const useWidth = (element: RefObject<Element | null>): number => {
     })
     observer.observe(current)
     // A page that is printed from a phone is wider than its screen.
-    const widen = (): void => setWidth((last) => Math.max(last, minPrintedWidth))
-    const restore = (): void => setWidth(current.getBoundingClientRect().width)
-    addEventListener('beforeprint', widen)
-    addEventListener('afterprint', restore)
+    const stopListening = listen(window, ['beforeprint', 'afterprint'], ({ type }) =>
+      setWidth((last) =>
+        type === 'beforeprint'
+          ? Math.max(last, minPrintedWidth)
+          : current.getBoundingClientRect().width,
+      ),
+    )
     return () => {
       observer.disconnect()
-      removeEventListener('beforeprint', widen)
-      removeEventListener('afterprint', restore)
+      stopListening()
     }
   }, [element])
   return width

@@ -1,5 +1,6 @@
 // The address as the state of what is shown: paths below /console, and filters in the query.
 import { useEffect, useState } from 'preact/hooks'
+import { listen } from './listen.ts'
 
 const changed = 'console:navigated'
 
@@ -11,15 +12,7 @@ export const navigate = (url: string, { replace = false } = {}): void => {
 /** The current address; renders again when it changes. */
 export const useAddress = (): { readonly path: string; readonly query: URLSearchParams } => {
   const [url, setUrl] = useState(location.href)
-  useEffect(() => {
-    const update = (): void => setUrl(location.href)
-    addEventListener('popstate', update)
-    addEventListener(changed, update)
-    return () => {
-      removeEventListener('popstate', update)
-      removeEventListener(changed, update)
-    }
-  }, [])
+  useEffect(() => listen(window, ['popstate', changed], () => setUrl(location.href)), [])
   const { pathname, searchParams } = new URL(url)
   return { path: pathname, query: searchParams }
 }

@@ -6,6 +6,7 @@ import { EventLog } from './event-log.tsx'
 import { capitalised, userZone } from './format.ts'
 import { keepFocus } from './keep-focus.ts'
 import { lazy } from './lazy.tsx'
+import { listen } from './listen.ts'
 import { followLink, useAddress } from './location.ts'
 import { Overview } from './overview.tsx'
 import { Notice } from './parts.tsx'
@@ -133,18 +134,15 @@ const Console = () => {
   useEffect(() => {
     if (!session) return undefined
     const { ended, tracker } = session
-    const over = new AbortController()
-    ended.addEventListener(
-      'abort',
-      () => signOut('You were signed out, because the service does not accept this key any more.'),
-      { signal: over.signal },
+    const stopListening = listen(ended, ['abort'], () =>
+      signOut('You were signed out, because the service does not accept this key any more.'),
     )
     const stopWaiting = whenIdle(() =>
       signOut('You were signed out after 30 minutes without activity.'),
     )
     return () => {
       // A request of an ended session may be answered while another user is signed in.
-      over.abort()
+      stopListening()
       stopWaiting()
       tracker.stop()
     }

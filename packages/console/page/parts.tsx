@@ -163,19 +163,16 @@ export const Table = <Row,>({
         </tbody>
         {sums.length > 0 && (
           <tfoot>
-            {sums.map((cells, index) => (
+            {sums.map((sum, index) => (
               <tr key={index}>
-                {columns.map(([name, , set]) =>
-                  set === 'row' ? (
-                    <th key={name} scope="row">
-                      {cells[name]}
-                    </th>
-                  ) : (
-                    <td key={name} class="figure" data-name={name}>
-                      {cells[name]}
-                    </td>
-                  ),
-                )}
+                <Cells
+                  columns={columns.map(([name, , set]) => [
+                    name,
+                    () => sum[name],
+                    set === 'row' ? set : 'figure',
+                  ])}
+                  row={sum}
+                />
               </tr>
             ))}
           </tfoot>

@@ -4,6 +4,7 @@ import { sleep, type ArgsOf, type Operation, type ReplyOf } from '@tradeport/cli
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Area } from './access.ts'
 import { serviceNow } from './format.ts'
+import { listen } from './listen.ts'
 import { limitConcurrency, oneAtATime } from './one-at-a-time.ts'
 import { useSession, type Session } from './session.ts'
 import { sentenceOf, withDistinctNames } from './words.ts'
@@ -160,14 +161,14 @@ export const useInterval = (act: () => void, everyMs: number | undefined): void 
   useEffect(() => {
     if (everyMs === undefined) return undefined
     const tick = (): void => {
-      if (document.visibilityState === 'visible') latest.current()
+      if (isVisible()) latest.current()
     }
     const timer = setInterval(tick, everyMs)
     // What was not kept current while nobody saw it is old.
-    document.addEventListener('visibilitychange', tick)
+    const stopListening = listen(document, ['visibilitychange'], tick)
     return () => {
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', tick)
+      stopListening()
     }
   }, [everyMs])
 }
@@ -175,14 +176,12 @@ export const useInterval = (act: () => void, everyMs: number | undefined): void 
 const streamRetryMs = 10_000
 
 /** Whether the user sees the tab. */
+const isVisible = (): boolean => document.visibilityState === 'visible'
+
 const useIsVisible = (): boolean => {
-  const [isVisible, setIsVisible] = useState(document.visibilityState === 'visible')
-  useEffect(() => {
-    const update = (): void => setIsVisible(document.visibilityState === 'visible')
-    document.addEventListener('visibilitychange', update)
-    return () => document.removeEventListener('visibilitychange', update)
-  }, [])
-  return isVisible
+  const [isShown, setIsShown] = useState(isVisible)
+  useEffect(() => listen(document, ['visibilitychange'], () => setIsShown(isVisible())), [])
+  return isShown
 }
 
 /**
@@ -192,9 +191,9 @@ const useIsVisible = (): boolean => {
 export const useStream = (area: Area, key: string, follow: Request<void>): void => {
   const { client, whyHidden } = useSession()
   const hidden = whyHidden(area)
-  const isVisible = useIsVisible()
+  const isShown = useIsVisible()
   useEffect(() => {
-    if (hidden !== undefined || !isVisible) return undefined
+    if (hidden !== undefined || !isShown) return undefined
     const controller = new AbortController()
     const { signal } = controller
     const followAgain = async (): Promise<void> => {
@@ -205,5 +204,5 @@ export const useStream = (area: Area, key: string, follow: Request<void>): void 
     }
     void followAgain()
     return () => controller.abort()
-  }, [hidden, key, isVisible])
+  }, [hidden, key, isShown])
 }

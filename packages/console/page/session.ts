@@ -6,11 +6,11 @@ import { createClient, type Client } from '@tradeport/client'
 import { whyHidden, type Area, type Me } from './access.ts'
 import { compareClocks } from './format.ts'
 import { createFetch } from './limited-fetch.ts'
+import { listen } from './listen.ts'
 import {
   createWriteTracker,
   isUnresolved,
   type UnresolvedWrite,
-  type SentWrite,
   type WriteTracker,
 } from './write-tracker.ts'
 
@@ -42,15 +42,15 @@ const unresolvedName = 'tradeport-unresolved'
 /** What a tab keeps of a sign-in when it is reloaded. */
 interface KeptSignIn {
   /** Only where it was asked for. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** Epoch milliseconds. */
   readonly usedAt: number
 }
 
 interface UnresolvedWrites {
   /** The tenant and the user. */
-  readonly owner?: string
-  readonly writes?: readonly UnresolvedWrite[]
+  readonly owner: string
+  readonly writes: readonly UnresolvedWrite[]
 }
 
 /** @throws a TradeportError where the key is not accepted */
@@ -81,25 +81,21 @@ export const openSession = async (key: string): Promise<Session> => {
 
 /** @param key undefined: only that somebody was signed in */
 export const keepSignIn = (key: string | undefined): void =>
-  writeSignIn({ ...(key !== undefined && { key }), usedAt: Date.now() })
+  write(storageName, { key, usedAt: Date.now() })
 
 export const forgetSignIn = (): void => storage()?.removeItem(storageName)
 
 /** The writes of a user that were unresolved when the tab was reloaded. */
 const unresolvedOf = (owner: string): readonly UnresolvedWrite[] => {
-  const kept = JSON.parse(storage()?.getItem(unresolvedName) ?? '{}') as UnresolvedWrites
-  return kept.owner === owner ? (kept.writes ?? []) : []
+  const kept = read(unresolvedName) as UnresolvedWrites | null
+  return kept?.owner === owner ? kept.writes : []
 }
 
-const keepUnresolved = (owner: string, writes: readonly SentWrite[]): void => {
-  if (writes.length === 0) return forgetUnresolved()
-  const kept = writes.map(({ words, state, positionToClose }) => ({
-    words,
-    state,
-    positionToClose,
-  }))
+const keepUnresolved = (owner: string, unresolved: readonly UnresolvedWrite[]): void => {
+  if (unresolved.length === 0) return forgetUnresolved()
+  const writes = unresolved.map(({ words, positionToClose }) => ({ words, positionToClose }))
   try {
-    storage()?.setItem(unresolvedName, JSON.stringify({ owner, writes: kept }))
+    write(unresolvedName, { owner, writes })
   } catch {
     // A full storage must not stop a write from being sent.
   }
@@ -116,6 +112,11 @@ const storage = (): Storage | undefined => {
   }
 }
 
+const read = (name: string): unknown => JSON.parse(storage()?.getItem(name) ?? 'null')
+
+const write = (name: string, value: KeptSignIn | UnresolvedWrites): void =>
+  storage()?.setItem(name, JSON.stringify(value))
+
 /** What this tab kept before it was reloaded, unless nobody has used the console for too long. */
 export const keptSignIn = (): KeptSignIn | undefined => {
   const kept = readSignIn()
@@ -124,13 +125,8 @@ export const keptSignIn = (): KeptSignIn | undefined => {
   return undefined
 }
 
-const readSignIn = (): KeptSignIn | undefined => {
-  const text = storage()?.getItem(storageName) ?? null
-  return text === null ? undefined : (JSON.parse(text) as KeptSignIn)
-}
-
-const writeSignIn = (kept: KeptSignIn): void =>
-  storage()?.setItem(storageName, JSON.stringify(kept))
+const readSignIn = (): KeptSignIn | undefined =>
+  (read(storageName) as KeptSignIn | null) ?? undefined
 
 /** Calls back once nobody has used the page for 30 minutes. Returns what stops it. */
 export const whenIdle = (signOut: () => void): (() => void) => {
@@ -144,15 +140,15 @@ export const whenIdle = (signOut: () => void): (() => void) => {
   const check = (): void => {
     if (Date.now() - usedAt >= idleMs) return signOut()
     const kept = readSignIn()
-    if (kept !== undefined) writeSignIn({ ...kept, usedAt })
+    if (kept !== undefined) write(storageName, { ...kept, usedAt })
   }
-  const signsOfUse = ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const
-  for (const sign of signsOfUse) addEventListener(sign, use, { passive: true })
-  document.addEventListener('visibilitychange', check)
+  const stops = [
+    listen(window, ['pointerdown', 'pointermove', 'keydown', 'wheel'], use),
+    listen(document, ['visibilitychange'], check),
+  ]
   const timer = setInterval(check, 15_000)
   return () => {
-    for (const sign of signsOfUse) removeEventListener(sign, use)
-    document.removeEventListener('visibilitychange', check)
+    for (const stop of stops) stop()
     clearInterval(timer)
   }
 }

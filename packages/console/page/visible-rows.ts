@@ -1,6 +1,7 @@
 // Long tables: only the rows near the window are in the document.
 import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { listen } from './listen.ts'
 
 /** Up to this many rows are all in the document, so that the browser's search finds them. */
 const maxUnwindowedRows = 200
@@ -29,12 +30,7 @@ export const useVisibleRows = (body: RefObject<HTMLTableSectionElement | null>, 
     }
     measure()
     // Both come once for a frame at most.
-    addEventListener('scroll', measure, { passive: true })
-    addEventListener('resize', measure)
-    return () => {
-      removeEventListener('scroll', measure)
-      removeEventListener('resize', measure)
-    }
+    return listen(window, ['scroll', 'resize'], measure)
   }, [body, isLong])
   if (!isLong) return { isLong, from: 0, to: count, before: 0, after: 0 }
   const [start, end] = [Math.min(from, count), Math.min(to, count)]

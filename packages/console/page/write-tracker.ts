@@ -126,7 +126,7 @@ const readUntilKnown = async (
 }
 
 /** A write that was unresolved when the page was reloaded. */
-export type UnresolvedWrite = Pick<SentWrite, 'words' | 'state' | 'positionToClose'>
+export type UnresolvedWrite = Pick<Write, 'words' | 'positionToClose'>
 
 // Also of one that was waiting to be sent: a copy of the tab has the list as well.
 const afterReload: Outcome = {
