@@ -1,5 +1,5 @@
 // The log of events, as it arrives.
-import { isTradeportError, type Account, type Client, type LogEvent } from '@tradeport/client'
+import { isTradeportError, type Client, type LogEvent } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ActionMessage, useAction } from './actions.tsx'
@@ -16,7 +16,7 @@ import { plural } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Notice, Section, ReadResult, Table, Time } from './parts.tsx'
 import { throttled } from './one-at-a-time.ts'
-import { useAccounts, useStream, type Read } from './read.ts'
+import { useAccounts, useStream } from './read.ts'
 import { useSession } from './session.ts'
 import { accountName, sentenceOf } from './words.ts'
 
@@ -201,18 +201,17 @@ const emptyWords = ({ filter: { accountId, types }, isFollowing }: FollowedLog):
     : `${found} What happens through this service appears here. What the broker does by itself is not watched for these types alone.`
 }
 
-/** The types of the address; those that the key may not read are left out. */
-const typesOf = (query: URLSearchParams, readable: readonly EventType[]): readonly EventType[] => {
-  const wanted = (query.get('types') ?? '').split(',')
-  return readable.filter((type) => wanted.includes(type))
-}
+const chooseTypes = (types: readonly EventType[]): void => setQuery({ types: types.join() })
 
 export const EventLog = () => {
   const query = useQuery()
   const { me } = useSession()
   const accounts = useAccounts()
-  const readable = eventTypes.filter((type) => missingScopesOf(me, type) === undefined)
-  const types = typesOf(query, readable)
+  const byMissingScopes = Map.groupBy(eventTypes, (type) => missingScopesOf(me, type))
+  const readable = byMissingScopes.get(undefined) ?? []
+  const wanted = (query.get('types') ?? '').split(',')
+  // Those that the key may not read are left out.
+  const types = readable.filter((type) => wanted.includes(type))
   const accountId = query.get('account') ?? ''
   // The newest event that was shown when the user paused; ids sort as the events do.
   const [pausedAt, setPausedAt] = useState<string>()
@@ -231,7 +230,30 @@ export const EventLog = () => {
   if (log.hidden) return <Notice>{log.hidden}</Notice>
   return (
     <>
-      <Filters {...{ types, accounts }} />
+      <form class="event-filters" aria-label="Filters">
+        <AccountFilter accounts={accounts} none="All" />
+        <TypeChoices
+          legend="Only these types"
+          offered={readable}
+          chosen={types}
+          onChange={chooseTypes}
+        >
+          {types.length > 0 && (
+            <button type="button" onClick={() => chooseTypes([])}>
+              All types
+            </button>
+          )}
+        </TypeChoices>
+        {[...byMissingScopes].map(
+          ([scopes, missing]) =>
+            scopes && (
+              <Notice key={scopes}>
+                This key may not read {missing.map((type) => `“${eventTitle(type)}”`).join(', ')}:
+                it needs the scope {scopes}.
+              </Notice>
+            ),
+        )}
+      </form>
       <Section
         title="Log"
         aside={
@@ -258,7 +280,28 @@ export const EventLog = () => {
         <EventsOrReason log={log}>
           {(events) => (
             <>
-              <EventTable events={events.slice(notShown)} accounts={accounts.data ?? []} />
+              <p class="quiet">{plural(events.length - notShown, 'event')} shown, newest first.</p>
+              <Table
+                label="Log"
+                kind="log"
+                rows={events.slice(notShown)}
+                keyOf={({ id }) => id}
+                columns={[
+                  ['Recorded', ({ timestamp }) => <Time iso={timestamp} />],
+                  ['Event', ({ event }) => eventTitle(event), 'row'],
+                  ['What happened', (event) => describeEvent(event, accounts.data), 'words'],
+                  ['Account', ({ accountId: id }) => accountName(accounts.data, id)],
+                  [
+                    'Look at',
+                    (event) =>
+                      linksOf(event).map(([name, url]) => (
+                        <a key={url} href={url}>
+                          {name}
+                        </a>
+                      )),
+                  ],
+                ]}
+              />
               {log.hasOlder && (
                 <button type="button" disabled={log.reading.isDisabled} onClick={log.readOlder}>
                   Show {pageSize} older
@@ -272,74 +315,3 @@ export const EventLog = () => {
     </>
   )
 }
-
-const chooseTypes = (types: readonly EventType[]): void => setQuery({ types: types.join() })
-
-const Filters = ({
-  types,
-  accounts,
-}: {
-  types: readonly EventType[]
-  accounts: Read<readonly Account[]>
-}) => {
-  const { me } = useSession()
-  const hidden = Map.groupBy(eventTypes, (type) => missingScopesOf(me, type))
-  const readable = hidden.get(undefined) ?? []
-  hidden.delete(undefined)
-  return (
-    <form class="event-filters" aria-label="Filters">
-      <AccountFilter accounts={accounts} none="All" />
-      <TypeChoices
-        legend="Only these types"
-        offered={readable}
-        chosen={types}
-        onChange={chooseTypes}
-      >
-        {types.length > 0 && (
-          <button type="button" onClick={() => chooseTypes([])}>
-            All types
-          </button>
-        )}
-      </TypeChoices>
-      {[...hidden].map(([scopes, missing]) => (
-        <Notice key={scopes}>
-          This key may not read {missing.map((type) => `“${eventTitle(type)}”`).join(', ')}: it
-          needs the scope {scopes}.
-        </Notice>
-      ))}
-    </form>
-  )
-}
-
-const EventTable = ({
-  events,
-  accounts,
-}: {
-  events: readonly LogEvent[]
-  accounts: readonly Account[]
-}) => (
-  <>
-    <p class="quiet">{plural(events.length, 'event')} shown, newest first.</p>
-    <Table
-      label="Log"
-      kind="log"
-      rows={events}
-      keyOf={({ id }) => id}
-      columns={[
-        ['Recorded', ({ timestamp }) => <Time iso={timestamp} />],
-        ['Event', ({ event }) => eventTitle(event), 'row'],
-        ['What happened', (event) => describeEvent(event, accounts), 'words'],
-        ['Account', ({ accountId }) => accountName(accounts, accountId)],
-        [
-          'Look at',
-          (event) =>
-            linksOf(event).map(([name, url]) => (
-              <a key={url} href={url}>
-                {name}
-              </a>
-            )),
-        ],
-      ]}
-    />
-  </>
-)

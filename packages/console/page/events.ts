@@ -66,10 +66,10 @@ type Data = Partial<
 /** The fields that are known of its type; others are left out. */
 export const describeEvent = (
   { event, accountId, data: anyData }: LogEvent,
-  accounts: readonly Pick<Account, 'id' | 'currency'>[],
+  accounts: readonly Pick<Account, 'id' | 'currency'>[] | undefined,
 ): string => {
   const data = anyData as Data
-  const currency = accounts.find(({ id }) => id === accountId)?.currency
+  const currency = accounts?.find(({ id }) => id === accountId)?.currency
   if (event === 'risk.threshold_breached') return data.message ?? ''
   if (event === 'account.balance_changed')
     return [

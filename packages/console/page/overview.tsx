@@ -2,7 +2,7 @@
 import type { Account, Position } from '@tradeport/client'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { AccountSummary, wasRead } from './account-summary.tsx'
-import { ConnectionStatus, EventsOrReason, useEventLog, type FollowedLog } from './event-log.tsx'
+import { ConnectionStatus, EventsOrReason, useEventLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
 import { money, percent, sumOf } from './format.ts'
 import { useQuery } from './location.ts'
@@ -93,7 +93,34 @@ export const Overview = () => {
           />
         )}
       </ReadSection>
-      <Events accounts={all} log={log} />
+      <Section
+        title="Latest events"
+        aside={
+          !log.hidden && (
+            <>
+              <ConnectionStatus log={log} /> <a href="/console/events">All events</a>
+            </>
+          )
+        }
+      >
+        <EventsOrReason log={log}>
+          {(events) => (
+            <Scroll label="Latest events">
+              <ol class="events" aria-live="off">
+                {events.slice(0, shownEvents).map((event) => (
+                  <li key={event.id}>
+                    <Time iso={event.timestamp} />
+                    <span>
+                      <strong>{eventTitle(event.event)}</strong> {describeEvent(event, all)}{' '}
+                      <span class="quiet">{accountName(all, event.accountId)}</span>
+                    </span>
+                  </li>
+                ))}
+              </ol>
+            </Scroll>
+          )}
+        </EventsOrReason>
+      </Section>
     </>
   )
 }
@@ -309,34 +336,3 @@ const Positions = ({
     </Section>
   )
 }
-
-const Events = ({ accounts, log }: { accounts: readonly Account[]; log: FollowedLog }) => (
-  <Section
-    title="Latest events"
-    aside={
-      !log.hidden && (
-        <>
-          <ConnectionStatus log={log} /> <a href="/console/events">All events</a>
-        </>
-      )
-    }
-  >
-    <EventsOrReason log={log}>
-      {(events) => (
-        <Scroll label="Latest events">
-          <ol class="events" aria-live="off">
-            {events.slice(0, shownEvents).map((event) => (
-              <li key={event.id}>
-                <Time iso={event.timestamp} />
-                <span>
-                  <strong>{eventTitle(event.event)}</strong> {describeEvent(event, accounts)}{' '}
-                  <span class="quiet">{accountName(accounts, event.accountId)}</span>
-                </span>
-              </li>
-            ))}
-          </ol>
-        </Scroll>
-      )}
-    </EventsOrReason>
-  </Section>
-)
