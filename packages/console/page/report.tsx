@@ -1,6 +1,6 @@
 // The report of an account over a period, on a page that prints: what happened, how sure it is, and
 // what it leaves out. It is shown whole or not at all.
-import type { Account, DataOf, Trade, TradeStatistics } from '@tradeport/client'
+import type { DataOf, Trade } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Reconciled } from './account-summary.tsx'
@@ -27,8 +27,6 @@ import { useSession, type Session } from './session.ts'
 import { Statistics, worstFirst } from './statistics.tsx'
 import { columnsOf } from './trade-list.tsx'
 import { withDistinctNames } from './words.ts'
-
-type Reconciliation = DataOf<'getReconciliation'>
 
 /** To find the best and the worst, all trades are read, a hundred with each request. */
 const maxTradesRead = 5_000
@@ -136,7 +134,7 @@ export const Report = () => {
         {whyNot ? (
           <Notice kind="warning">The report cannot be made: {whyNot}</Notice>
         ) : data ? (
-          <ReportBody data={data} whyNoInsights={session.whyHidden('insights')} />
+          <ReportBody {...data} />
         ) : accountId === '' ? (
           <p class="quiet">Choose an account.</p>
         ) : (
@@ -156,8 +154,9 @@ const periodText = ({ from, to }: Period): string => {
   return to ? `${from} to ${to}` : `since ${from}`
 }
 
-const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string | undefined }) => {
-  const { account, period, madeAt, statistics, insights, trades } = data
+const ReportBody = (data: Data) => {
+  const { account, period, madeAt, statistics, insights } = data
+  const whyNoInsights = useSession().whyHidden('insights')
   return (
     <CurrencyProvider value={account.currency}>
       <header class="title">
@@ -167,7 +166,7 @@ const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string
           Closed trades, {periodText(period)}; made <TimeWithDay iso={madeAt} />
         </p>
       </header>
-      <AccountFacts account={account} period={period} />
+      <AccountFacts {...data} />
       <Warnings warnings={data.warnings} />
       <Section title="Does the history agree with the broker?" whyHidden={whyNoInsights}>
         {insights && <ReconciliationFacts reconciliation={insights.reconciliation} />}
@@ -206,7 +205,7 @@ const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string
         )}
       </Section>
       <Section title="Worst and best trades">
-        <WorstAndBest trades={trades} statistics={statistics} />
+        <WorstAndBest {...data} />
       </Section>
       <LeftOut {...data} />
     </CurrencyProvider>
@@ -215,7 +214,7 @@ const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string
 
 const platforms: Readonly<Record<string, string>> = { mt4: 'MetaTrader 4', mt5: 'MetaTrader 5' }
 
-const AccountFacts = ({ account, period }: { account: Account; period: Period }) => (
+const AccountFacts = ({ account, period }: Data) => (
   <Section title="Account and period">
     <Facts
       facts={[
@@ -241,7 +240,11 @@ const AccountFacts = ({ account, period }: { account: Account; period: Period })
   </Section>
 )
 
-const ReconciliationFacts = ({ reconciliation }: { reconciliation: Reconciliation }) => {
+const ReconciliationFacts = ({
+  reconciliation,
+}: {
+  reconciliation: DataOf<'getReconciliation'>
+}) => {
   const { deals, firstDealAt, sum, balance, difference, checkedAt } = reconciliation
   const { money } = useMoney()
   return (
@@ -280,13 +283,7 @@ const ReconciliationFacts = ({ reconciliation }: { reconciliation: Reconciliatio
   )
 }
 
-const WorstAndBest = ({
-  trades,
-  statistics: { totalTrades },
-}: {
-  trades: readonly Trade[] | undefined
-  statistics: TradeStatistics
-}) => {
+const WorstAndBest = ({ trades, statistics: { totalTrades } }: Data) => {
   if (!trades)
     return (
       <Notice>
