@@ -14,55 +14,46 @@ const pageSize = 100
 const maxListed = 10_000
 const maxDownloadMs = 5 * 60_000
 
-type SortKey = keyof Pick<
-  Trade,
-  | 'closedAt'
-  | 'symbol'
-  | 'type'
-  | 'volume'
-  | 'entryPrice'
-  | 'exitPrice'
-  | 'holdingTime'
-  | 'profit'
-  | 'netProfit'
->
+/** The columns by what each sorts by. */
+export const columnsOf = (currencyOf: (trade: Trade) => string | undefined) =>
+  ({
+    closedAt: [
+      'Closed',
+      ({ id, closedAt }) => (
+        <a href={`/console/trades/${encodeURIComponent(id)}`}>
+          <Time iso={closedAt} />
+        </a>
+      ),
+    ],
+    symbol: ['Symbol', ({ symbol }) => symbol, 'row'],
+    type: ['Side', ({ type }) => type],
+    volume: [
+      'Lots',
+      ({ volume, volumeEstimated }) => (
+        <>
+          {lots(volume)}
+          {volumeEstimated === true && (
+            <abbr title="A closing deal had no volume: this is the volume that was opened.">
+              {' '}
+              ≈
+            </abbr>
+          )}
+        </>
+      ),
+      'figure',
+    ],
+    entryPrice: ['Entry', ({ entryPrice }) => price(entryPrice), 'figure'],
+    exitPrice: ['Exit', ({ exitPrice }) => price(exitPrice), 'figure'],
+    holdingTime: ['Held', ({ holdingTime }) => duration(holdingTime), 'figure'],
+    profit: ['Profit', (trade) => money(trade.profit, currencyOf(trade)), 'figure'],
+    netProfit: [
+      'Net profit',
+      (trade) => <Result amount={trade.netProfit} currency={currencyOf(trade)} />,
+      'figure',
+    ],
+  }) satisfies { readonly [Key in keyof Trade]?: Column<Trade> }
 
-/** The columns with what each sorts by. */
-export const columnsOf = (
-  currencyOf: (trade: Trade) => string | undefined,
-): Readonly<Record<SortKey, Column<Trade>>> => ({
-  closedAt: [
-    'Closed',
-    ({ id, closedAt }) => (
-      <a href={`/console/trades/${encodeURIComponent(id)}`}>
-        <Time iso={closedAt} />
-      </a>
-    ),
-  ],
-  symbol: ['Symbol', ({ symbol }) => symbol, 'row'],
-  type: ['Side', ({ type }) => type],
-  volume: [
-    'Lots',
-    ({ volume, volumeEstimated }) => (
-      <>
-        {lots(volume)}
-        {volumeEstimated === true && (
-          <abbr title="A closing deal had no volume: this is the volume that was opened."> ≈</abbr>
-        )}
-      </>
-    ),
-    'figure',
-  ],
-  entryPrice: ['Entry', ({ entryPrice }) => price(entryPrice), 'figure'],
-  exitPrice: ['Exit', ({ exitPrice }) => price(exitPrice), 'figure'],
-  holdingTime: ['Held', ({ holdingTime }) => duration(holdingTime), 'figure'],
-  profit: ['Profit', (trade) => money(trade.profit, currencyOf(trade)), 'figure'],
-  netProfit: [
-    'Net profit',
-    (trade) => <Result amount={trade.netProfit} currency={currencyOf(trade)} />,
-    'figure',
-  ],
-})
+type SortKey = keyof ReturnType<typeof columnsOf>
 
 interface Sorting {
   readonly by: SortKey
@@ -203,18 +194,15 @@ const TradeTable = ({
   const inOrder = useMemo(() => sorted(trades, { by, isAscending }), [trades, by, isAscending])
   const { isLong, from, to, before, after } = useVisibleRows(body, inOrder.length)
   const isOfSeveral = accounts.length > 1 && !query.get('account')
-  const columns = useMemo(() => {
+  const columns = useMemo((): readonly Column<Trade>[] => {
     const accountOf = new Map(accounts.map((account) => [account.id, account]))
+    const accountColumn: Column<Trade> = [
+      'Account',
+      ({ accountId }) => accountOf.get(accountId)?.name ?? accountId,
+    ]
     return [
       ...Object.values(columnsOf(({ accountId }) => accountOf.get(accountId)?.currency)),
-      ...(isOfSeveral
-        ? [
-            [
-              'Account',
-              ({ accountId }) => accountOf.get(accountId)?.name ?? accountId,
-            ] satisfies Column<Trade>,
-          ]
-        : []),
+      ...(isOfSeveral ? [accountColumn] : []),
     ]
   }, [accounts, isOfSeveral])
   return (
@@ -224,12 +212,6 @@ const TradeTable = ({
           <tr>
             {columns.map(([name, , kind], at) => {
               const key = sortKeys[at]
-              if (!key)
-                return (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                )
               const next = key === by && !isAscending ? key : `-${key}`
               return (
                 <th
@@ -238,13 +220,17 @@ const TradeTable = ({
                   class={kind}
                   aria-sort={key === by ? (isAscending ? 'ascending' : 'descending') : undefined}
                 >
-                  <button
-                    type="button"
-                    class="sort"
-                    onClick={() => setQuery({ sort: next === '-closedAt' ? '' : next })}
-                  >
-                    {name}
-                  </button>
+                  {key ? (
+                    <button
+                      type="button"
+                      class="sort"
+                      onClick={() => setQuery({ sort: next === '-closedAt' ? '' : next })}
+                    >
+                      {name}
+                    </button>
+                  ) : (
+                    name
+                  )}
                 </th>
               )
             })}
