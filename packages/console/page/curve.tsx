@@ -197,26 +197,18 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
   const values = [...steps.map(({ value }) => value), ...(now ? [now.equity] : [])]
   const valueTicks = ticks(Math.min(...values), Math.max(...values), 4)
   const valueLabels = axisLabels(valueTicks)
-  const [least, most] = [
-    Math.min(...values, ...valueTicks),
-    Math.max(...values, ...valueTicks),
-  ] as const
+  const least = Math.min(...values, ...valueTicks)
+  const most = Math.max(...values, ...valueTicks)
   const y = (value: number): number =>
     top + upperHeight * (1 - (value - least) / (most - least || 1))
   const { maxDrawdown } = curve
   const deepest = maxDrawdown.amount || 1
   const fallY = (drawdown: number): number => lowerTop + (lowerHeight * drawdown) / deepest
 
-  const line = steps.reduce(
-    (path, { at, value }, index) =>
-      index === 0 ? `M${x(at)},${y(value)}` : `${path}H${x(at)}V${y(value)}`,
-    '',
-  )
-  const falls = steps.reduce(
-    (path, { at, drawdown }) =>
-      drawdown === undefined ? path : `${path}H${x(at)}V${fallY(drawdown)}`,
-    `M${left},${lowerTop}`,
-  )
+  const line = steps.map(({ at, value }) => `H${x(at)}V${y(value)}`).join('')
+  const falls = steps
+    .map(({ at, drawdown }) => (drawdown === undefined ? '' : `H${x(at)}V${fallY(drawdown)}`))
+    .join('')
   const start = maxDrawdown.peakAt === null ? first.at : Date.parse(maxDrawdown.peakAt)
   const end = maxDrawdown.recoveredAt === null ? nowAt : Date.parse(maxDrawdown.recoveredAt)
   const dayCount = Math.max(2, Math.min(6, Math.floor(right / 130)))
@@ -269,8 +261,8 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
             {compact(-maxDrawdown.amount)}
           </text>
         )}
-        <path class="fall" d={`${falls}H${x(nowAt)}V${lowerTop}Z`} />
-        <path class="line" d={`${line}H${x(nowAt)}`} />
+        <path class="fall" d={`M${left},${lowerTop}${falls}H${x(nowAt)}V${lowerTop}Z`} />
+        <path class="line" d={`M${left},${y(first.value)}${line}H${x(nowAt)}`} />
         <Flows {...{ steps, x, y, right }} />
         {now && (
           <>
