@@ -24,30 +24,28 @@ const zones = [
   ]),
 ]
 
+const GroupsChart = ({
+  read,
+  children,
+}: {
+  read: ReturnType<typeof useGroups>
+  children: (groups: readonly Group[]) => ComponentChildren
+}) => (
+  <div>
+    <ReadResult read={read}>
+      {({ groups }) =>
+        groups.length === 0 ? (
+          <p class="quiet">No closed trade matches the filters.</p>
+        ) : (
+          children(groups)
+        )
+      }
+    </ReadResult>
+  </div>
+)
+
 export const TradeCharts = ({ filter }: { filter: Filter }) => {
   const zone = useChoice('zone', zones, userZone)
-  const reads = {
-    months: useGroups(filter, 'month', zone),
-    hours: useGroups(filter, 'weekday_hour', zone),
-    holding: useGroups(filter, 'holding', userZone),
-    results: useGroups(filter, 'result', userZone),
-  }
-  const shown = (
-    name: keyof typeof reads,
-    draw: (groups: readonly Group[]) => ComponentChildren,
-  ): ComponentChildren => (
-    <div>
-      <ReadResult read={reads[name]}>
-        {({ groups }) =>
-          groups.length === 0 ? (
-            <p class="quiet">No closed trade matches the filters.</p>
-          ) : (
-            draw(groups)
-          )
-        }
-      </ReadResult>
-    </div>
-  )
   return (
     <Section
       title="When money was made, and how much at once"
@@ -62,23 +60,25 @@ export const TradeCharts = ({ filter }: { filter: Filter }) => {
       }
     >
       <div class="charts">
-        {shown('months', (groups) => (
-          <Months {...{ groups, zone }} />
-        ))}
-        {shown('hours', (groups) => (
-          <WeekHours {...{ groups, zone }} />
-        ))}
-        {shown('results', (groups) => (
-          <Distribution groups={groups} />
-        ))}
-        {shown('holding', (groups) => (
-          <ChartFrame
-            title="Holding time"
-            note="Net profit by the time from the first opening to the last closing deal."
-          >
-            <Groups groups={groups} by="holding" />
-          </ChartFrame>
-        ))}
+        <GroupsChart read={useGroups(filter, 'month', zone)}>
+          {(groups) => <Months {...{ groups, zone }} />}
+        </GroupsChart>
+        <GroupsChart read={useGroups(filter, 'weekday_hour', zone)}>
+          {(groups) => <WeekHours {...{ groups, zone }} />}
+        </GroupsChart>
+        <GroupsChart read={useGroups(filter, 'result', userZone)}>
+          {(groups) => <Distribution groups={groups} />}
+        </GroupsChart>
+        <GroupsChart read={useGroups(filter, 'holding', userZone)}>
+          {(groups) => (
+            <ChartFrame
+              title="Holding time"
+              note="Net profit by the time from the first opening to the last closing deal."
+            >
+              <Groups groups={groups} by="holding" />
+            </ChartFrame>
+          )}
+        </GroupsChart>
       </div>
     </Section>
   )

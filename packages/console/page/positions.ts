@@ -5,11 +5,10 @@ import { sumOf } from './format.ts'
 export const readPositions = async (
   client: Client,
   accountId: string,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<readonly Position[]> => {
   const positions: Position[] = []
-  for await (const one of client.listPositions.each({ accountId }, { ...(signal && { signal }) }))
-    positions.push(one)
+  for await (const one of client.listPositions.each({ accountId }, { signal })) positions.push(one)
   return positions
 }
 

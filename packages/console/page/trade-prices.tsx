@@ -36,14 +36,10 @@ const rangeOf = ({ openedAt, closedAt }: Trade): Range => {
   }
 }
 
-export const TradePrices = ({
-  trade,
-  deals,
-}: {
-  trade: Trade
-  /** Undefined while they are read, and where the key may not read them. */
-  deals: DataOf<'getTradeDeals'>['deals'] | undefined
-}) => {
+/** Undefined while they are read, and where the key may not read them. */
+type Deals = DataOf<'getTradeDeals'>['deals'] | undefined
+
+export const TradePrices = ({ trade, deals }: { trade: Trade; deals: Deals }) => {
   const { timeframe, ...times } = rangeOf(trade)
   const range = { timeframe, ...times, limit: 1_000, accountId: trade.accountId }
   const symbol = trade.symbol.toUpperCase()
@@ -79,11 +75,8 @@ export const TradePrices = ({
 const maxMarkers = 12
 
 /** Every deal where they are known and few, else the averages of the trade. */
-const markersOf = (
-  trade: Trade,
-  deals: DataOf<'getTradeDeals'>['deals'] | undefined,
-): readonly PriceMarker[] => {
-  const known = (deals ?? []).flatMap(({ time, price, type, entry, volume }) =>
+const markersOf = (trade: Trade, deals: Deals = []): readonly PriceMarker[] => {
+  const known = deals.flatMap(({ time, price, type, entry, volume }) =>
     price === undefined
       ? []
       : [
@@ -103,11 +96,8 @@ const markersOf = (
   ]
 }
 
-const linesOfTrade = (
-  { entryPrice }: Trade,
-  deals: DataOf<'getTradeDeals'>['deals'] | undefined,
-): readonly PriceLine[] => {
-  const opening = (deals ?? []).find(({ entry }) => entry === 'in')
+const linesOfTrade = ({ entryPrice }: Trade, deals: Deals): readonly PriceLine[] => {
+  const opening = deals?.find(({ entry }) => entry === 'in')
   return [
     ...lineIfPriced('entry', 'Entry', 'entry', entryPrice),
     ...lineIfPriced('stop', 'Stop loss', 'stop', opening?.stopLoss),

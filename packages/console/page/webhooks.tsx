@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { ActionMessage, useAction } from './actions.tsx'
 import { eventTitle, eventTypes, type EventType } from './events.ts'
 import { TypeChoices } from './filters.tsx'
-import { Age, Notice, ReadSection, Section, Table, Time } from './parts.tsx'
+import { Age, Notice, ReadSection, Section, Table, Time, type Column } from './parts.tsx'
 import { useData, useRead } from './read.ts'
 import { useSession } from './session.ts'
 
@@ -28,7 +28,16 @@ export const Webhooks = () => {
         />
       ))}
       <ReadSection title="Your webhooks" aside="at most ten" read={webhooks}>
-        {(list) => <WebhookTable webhooks={list} />}
+        {(list) => (
+          <Table
+            label="Webhooks"
+            none="No webhook is registered: nothing is posted anywhere."
+            kind="webhooks"
+            rows={list}
+            keyOf={({ id }) => id}
+            columns={columns}
+          />
+        )}
       </ReadSection>
       <Section title="New webhook" whyHidden={whyReadOnly}>
         <WebhookForm
@@ -58,40 +67,31 @@ export const DeliversNothing = () =>
     </Notice>
   )
 
-const WebhookTable = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
-  <Table
-    label="Webhooks"
-    none="No webhook is registered: nothing is posted anywhere."
-    kind="webhooks"
-    rows={webhooks}
-    keyOf={({ id }) => id}
-    columns={[
-      [
-        'Posts to',
-        ({ id, url }) => (
-          <a class="url" href={`/console/webhooks/${id}`}>
-            {url}
-          </a>
-        ),
-        'row',
-      ],
-      ['State', (webhook) => <WebhookState webhook={webhook} />],
-      [
-        'Events',
-        (webhook) => (
-          <span title={webhook.eventTypes.map(eventTitle).join(', ')}>
-            {webhook.eventTypes.length} of {eventTypes.length}
-          </span>
-        ),
-      ],
-      [
-        'Last success',
-        ({ lastSuccessAt }) => (lastSuccessAt === null ? 'never' : <Age iso={lastSuccessAt} />),
-      ],
-      ['Last failure', (webhook) => <LastFailure webhook={webhook} />, 'words'],
-    ]}
-  />
-)
+const columns: readonly Column<Webhook>[] = [
+  [
+    'Posts to',
+    ({ id, url }) => (
+      <a class="url" href={`/console/webhooks/${id}`}>
+        {url}
+      </a>
+    ),
+    'row',
+  ],
+  ['State', (webhook) => <WebhookState webhook={webhook} />],
+  [
+    'Events',
+    (webhook) => (
+      <span title={webhook.eventTypes.map(eventTitle).join(', ')}>
+        {webhook.eventTypes.length} of {eventTypes.length}
+      </span>
+    ),
+  ],
+  [
+    'Last success',
+    ({ lastSuccessAt }) => (lastSuccessAt === null ? 'never' : <Age iso={lastSuccessAt} />),
+  ],
+  ['Last failure', (webhook) => <LastFailure webhook={webhook} />, 'words'],
+]
 
 export const WebhookState = ({ webhook: { enabled, failureCount } }: { webhook: Webhook }) =>
   enabled ? (
