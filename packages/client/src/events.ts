@@ -39,25 +39,16 @@ const defaultRetryMs = 2_000
 /** Opens the stream after an event; the signal closes it. */
 type Connect = (after: string | undefined, signal: AbortSignal) => Promise<Response>
 
+interface Following extends Pick<FollowOptions, 'after' | 'signal' | 'onConnection'> {
+  readonly silenceMs?: number
+}
+
 export const follow = <Item>(
   connect: Connect,
-  {
-    after,
-    signal,
-    onConnection,
-    silenceMs = eventSilenceMs,
-  }: Pick<FollowOptions, 'after' | 'signal' | 'onConnection'> & { readonly silenceMs?: number },
+  following: Following,
 ): AsyncGenerator<Item, void, void> => {
   const stopping = new AbortController()
-  const stopped = stopping.signal
-  const items = itemsOf<Item>(
-    connect,
-    after,
-    anySignal(signal, stopped),
-    () => stopped.aborted,
-    onConnection,
-    silenceMs,
-  )
+  const items = itemsOf<Item>(connect, following, stopping.signal)
   const end = items.return.bind(items)
   return Object.assign(items, {
     // By itself a generator ends only once it has its next item.
@@ -70,19 +61,17 @@ export const follow = <Item>(
 
 async function* itemsOf<Item>(
   connect: Connect,
-  after: string | undefined,
-  signal: AbortSignal,
-  isStopped: () => boolean,
-  onConnection: FollowOptions['onConnection'],
-  silenceMs: number,
+  { after, signal: ofCaller, onConnection, silenceMs = eventSilenceMs }: Following,
+  stopped: AbortSignal,
 ): AsyncGenerator<Item, void, void> {
+  const signal = anySignal(ofCaller, stopped)
   let last = after
   let retryMs = defaultRetryMs
   let wasOpen = false
   for (;;) {
     let retryAfterMs = 0
     const response = await connect(last, signal).catch((error: unknown) => {
-      if (isStopped()) return undefined
+      if (stopped.aborted) return undefined
       // Once there was a connection, what is not the service's answer comes from a proxy.
       const isOfProxy = wasOpen && isTradeportError(error) && error.code === 'UNREADABLE_ANSWER'
       const afterMs = retryDelayMs(error) ?? (isOfProxy ? 0 : undefined)
@@ -90,7 +79,7 @@ async function* itemsOf<Item>(
       retryAfterMs = afterMs
       return undefined
     })
-    if (isStopped()) return
+    if (stopped.aborted) return
     wasOpen ||= response !== undefined
     try {
       onConnection?.(response !== undefined)
@@ -104,7 +93,7 @@ async function* itemsOf<Item>(
       if (signal.aborted) break
       if (frame['data'] !== undefined) yield JSON.parse(frame['data']) as Item
     }
-    if (isStopped()) return
+    if (stopped.aborted) return
     if (response !== undefined) onConnection?.(false)
     await sleep(Math.max(retryMs, retryAfterMs), signal)
   }
@@ -135,7 +124,8 @@ async function* framesOf(
   let rest = ''
   try {
     for (;;) {
-      const { value, done } = await withIdleTimeout(reader.read(), silenceMs)
+      const silence = setTimeout(close, silenceMs)
+      const { value, done } = await reader.read().finally(() => clearTimeout(silence))
       if (done) return
       const frames = (rest + value).split('\n\n')
       rest = frames.pop() ?? ''
@@ -156,15 +146,3 @@ const frameOf = (text: string): Frame =>
       return end < 0 ? [line, ''] : [line.slice(0, end), line.slice(end + 2)]
     }),
   )
-
-const withIdleTimeout = async <A>(read: Promise<A>, silenceMs: number): Promise<A> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('nothing came')), silenceMs)
-  })
-  try {
-    return await Promise.race([read, silence])
-  } finally {
-    clearTimeout(timer)
-  }
-}
