@@ -51,7 +51,8 @@ const hasAll = (now: object, wanted: object): boolean =>
 const changedOutcome = done('Changed.')
 const liftedOutcome = done('Orders are accepted again.')
 
-const stateOf = (states: ReadonlySet<Outcome['state']>): Outcome['state'] => {
+const stateOf = (parts: readonly Pick<Outcome, 'state'>[]): Outcome['state'] => {
+  const states = new Set(parts.map(({ state }) => state))
   if (states.has('unknown')) return 'unknown'
   const [only = 'done', ...others] = states
   return others.length === 0 ? only : 'partial'
@@ -81,7 +82,7 @@ const summed = (
     return { state, text: `${some.length} ${words}${reasons === '' ? '' : ` (${reasons})`}` }
   })
   return {
-    state: stateOf(new Set(groups.map(({ state }) => state))),
+    state: stateOf(groups),
     text: `${what === 'order' ? 'Orders' : 'Positions'}: ${groups.map(({ text }) => text).join(', ')}.`,
   }
 }
@@ -101,10 +102,7 @@ const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): 
     ...failed('order was cancelled', cancelError),
     ...failed('position was closed', closeError),
   ]
-  return {
-    state: stateOf(new Set(parts.map(({ state }) => state))),
-    text: parts.map(({ text }) => text).join(' '),
-  }
+  return { state: stateOf(parts), text: parts.map(({ text }) => text).join(' ') }
 }
 
 /** Closing many positions takes long, and after a timeout its outcome is unknown. */
@@ -154,12 +152,10 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
         }
       },
       // Of a part no read shows it: something else may have closed as much.
-      ...(volume === undefined && {
-        readOutcome: async (_: string, signal: AbortSignal): Promise<Outcome | undefined> =>
-          (await readPosition(client, position.id, signal)) === undefined
-            ? { state: 'partial', text: 'Its ticket is not open any more. Look at the positions.' }
-            : undefined,
-      }),
+      readOutcome: async (_, signal) =>
+        volume === undefined && (await readPosition(client, position.id, signal)) === undefined
+          ? { state: 'partial', text: 'Its ticket is not open any more. Look at the positions.' }
+          : undefined,
     }
   },
 
@@ -224,11 +220,12 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
         (await client.haltAccount(accountId, terms, { ...longTimeout, idempotencyKey: key })).data,
       ),
     // What became of orders and positions only the answer says.
-    ...(terms.cancelOrders !== true &&
-      terms.closePositions !== true && {
-        readOutcome: async (_: string, signal: AbortSignal): Promise<Outcome | undefined> =>
-          (await client.getHalt(accountId, { signal })).data.halted ? haltedOutcome : undefined,
-      }),
+    readOutcome: async (_, signal) =>
+      terms.cancelOrders !== true &&
+      terms.closePositions !== true &&
+      (await client.getHalt(accountId, { signal })).data.halted
+        ? haltedOutcome
+        : undefined,
   }),
 
   liftHalt: (): Write => ({
