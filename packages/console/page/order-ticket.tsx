@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { PriceFields } from './change-forms.tsx'
 import { Choice, isoOfLocal, NumberField, Select, UntilField, TypedInput } from './fields.tsx'
 import { lotDigits, lots, money, parseTyped, percent } from './format.ts'
-import { Notice, ReadResult, Section, Time } from './parts.tsx'
+import { Facts, Notice, ReadResult, Section, Time } from './parts.tsx'
 import { useRead } from './read.ts'
 import type { Ask } from './send-question.tsx'
 import { useSession } from './session.ts'
@@ -100,14 +100,14 @@ const usePreview = (order: NewOrder | string) => {
 export const OrderTicket = ({
   account,
   fields,
-  onChange,
+  onEdit,
   market: { instrument, quote, digits },
   ask,
   write,
 }: {
   account: Account
   fields: TicketFields
-  onChange: (changes: Partial<TicketFields>) => void
+  onEdit: (name: keyof TicketFields, text: string) => void
   market: Pick<ReturnType<typeof useMarket>, 'instrument' | 'quote' | 'digits'>
   ask: Ask
   write: Writes
@@ -160,7 +160,7 @@ export const OrderTicket = ({
               <TypedInput
                 required
                 value={fields.symbol}
-                onDone={(text) => onChange({ symbol: text.toUpperCase() })}
+                onDone={(text) => onEdit('symbol', text.toUpperCase())}
               />
             </label>
           </div>
@@ -169,7 +169,7 @@ export const OrderTicket = ({
             value={fields.volume}
             digits={lotDigits}
             isRequired
-            onInput={(volume) => onChange({ volume })}
+            onInput={(text) => onEdit('volume', text)}
             hint={instrument && `${instrument.minVolume} to ${instrument.maxVolume}`}
           />
         </div>
@@ -177,7 +177,7 @@ export const OrderTicket = ({
           legend="Side"
           name="side"
           value={fields.type}
-          onChange={(type) => onChange({ type })}
+          onChange={(type) => onEdit('type', type)}
           options={[
             ['sell', <>Sell {priceOf(quote?.bid)}</>],
             ['buy', <>Buy {priceOf(quote?.ask)}</>],
@@ -188,7 +188,7 @@ export const OrderTicket = ({
             legend="Kind of order"
             name="kind"
             value={fields.orderType}
-            onChange={(orderType) => onChange({ orderType })}
+            onChange={(kind) => onEdit('orderType', kind)}
             options={(['market', 'limit', 'stop', 'stop_limit'] as const).map((kind) => [
               kind,
               orderTypeNames[kind],
@@ -210,7 +210,7 @@ export const OrderTicket = ({
           digits={digits}
           priceLabel={fields.orderType === 'limit' ? 'Limit price' : 'Stop price'}
           textOf={(name) => fields[name]}
-          onEdit={(name, text) => onChange({ [name]: text })}
+          onEdit={onEdit}
         />
         {isPending && (
           <>
@@ -221,14 +221,11 @@ export const OrderTicket = ({
                 options={timesInForce.filter(
                   ([one]) => one !== 'day' || account.brokerType !== 'mt4',
                 )}
-                onChange={(timeInForce) => onChange({ timeInForce })}
+                onChange={(one) => onEdit('timeInForce', one)}
               />
             </div>
             {fields.timeInForce === 'gtd' && (
-              <UntilField
-                value={fields.expiresAt}
-                onInput={(expiresAt) => onChange({ expiresAt })}
-              />
+              <UntilField value={fields.expiresAt} onInput={(text) => onEdit('expiresAt', text)} />
             )}
           </>
         )}
@@ -278,23 +275,21 @@ const Estimate = ({
   currency: string
   digits: number
 }) => {
+  const inPrice = (value: number): string => priceText(value, digits)
+  const inMoney = (value: number): string => money(value, currency)
   const rows = [
-    ['Price', estimate.price, (value: number) => priceText(value, digits)],
-    ['Spread', estimate.spread, (value: number) => priceText(value, digits)],
-    ['Margin', estimate.margin, (value: number) => money(value, currency)],
+    ['Price', estimate.price, inPrice],
+    ['Spread', estimate.spread, inPrice],
+    ['Margin', estimate.margin, inMoney],
     ['Margin level with it', estimate.marginLevelAfter, (value: number) => percent(value, 0)],
-    ['Loss at the stop loss', estimate.riskAmount, (value: number) => money(value, currency)],
-    ['Gain at the take profit', estimate.rewardAmount, (value: number) => money(value, currency)],
+    ['Loss at the stop loss', estimate.riskAmount, inMoney],
+    ['Gain at the take profit', estimate.rewardAmount, inMoney],
   ] as const
   return (
-    <dl class="estimate">
-      {rows.map(([name, value, shown]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value === null ? '–' : shown(value)}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      kind="estimate"
+      facts={rows.map(([name, value, text]) => [name, value === null ? '–' : text(value)])}
+    />
   )
 }
 

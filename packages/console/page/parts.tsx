@@ -185,10 +185,12 @@ export const Table = <Row,>({
 /** Names with their values; one without a value is left out. */
 export const Facts = ({
   facts,
+  kind: listKind = 'facts',
 }: {
   facts: readonly (readonly [name: string, value: ComponentChildren, kind?: string])[]
+  kind?: string
 }) => (
-  <dl class="facts">
+  <dl class={listKind}>
     {facts.map(
       ([name, value, kind]) =>
         value !== undefined &&

@@ -168,12 +168,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
             </ReadResult>
           </HeldSection>
         ) : mayOrder ? (
-          <OrderTicket
-            account={account}
-            fields={ticket}
-            onChange={(changes) => setTicket((last) => ({ ...last, ...changes }))}
-            {...{ market, ask, write }}
-          />
+          <OrderTicket fields={ticket} {...{ account, market, onEdit, ask, write }} />
         ) : (
           <Section title="New order" whyHidden={whyHidden('ordering')} />
         )}
