@@ -39,6 +39,7 @@ export const SendQuestion = ({
   onClose: () => void
 }) => {
   const { tracker } = useSession()
+  const unresolved = useSentWrites().filter(isUnresolved)
   const writes = [writesFor(holdings) ?? []].flat()
   const sentences = writes.map(({ words }) => words).join()
   const asked = useRef<string | undefined>(sentences)
@@ -50,6 +51,11 @@ export const SendQuestion = ({
         <Notice kind="warning">What you hold has changed: look at it, and ask again.</Notice>
       </Dialog>
     )
+  const isRepeated = writes.some(({ words, positionToClose }) =>
+    unresolved.some(
+      (one) => one.words === words || (positionToClose && one.positionToClose === positionToClose),
+    ),
+  )
   return (
     <Dialog
       key="question"
@@ -67,25 +73,12 @@ export const SendQuestion = ({
         </p>
       ))}
       {detail}
-      <RepeatWarning writes={writes} />
+      {isRepeated && (
+        <Notice kind="warning">
+          You have already sent this, or another close of the same position, and its outcome is not
+          known yet. This one would be done in addition.
+        </Notice>
+      )}
     </Dialog>
-  )
-}
-
-/** Says so in the question before a write that is like another whose outcome is not known yet. */
-const RepeatWarning = ({ writes }: { writes: readonly Write[] }) => {
-  const unresolved = useSentWrites().filter(isUnresolved)
-  const isRepeated = writes.some(({ words, positionToClose }) =>
-    unresolved.some(
-      (one) => one.words === words || (positionToClose && one.positionToClose === positionToClose),
-    ),
-  )
-  return (
-    isRepeated && (
-      <Notice kind="warning">
-        You have already sent this, or another close of the same position, and its outcome is not
-        known yet. This one would be done in addition.
-      </Notice>
-    )
   )
 }
