@@ -1,6 +1,6 @@
 // What is happening: accounts, the curve of one of them, open positions, working orders, events.
 import type { Account, Position } from '@tradeport/client'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { AccountSummary, wasRead } from './account-summary.tsx'
 import { ConnectionStatus, EventsOrReason, useEventLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
@@ -38,10 +38,6 @@ export const Overview = () => {
   const when = { everyMs: refreshMs, changes: log.changes }
   const accounts = useAccounts(when)
   const [reads, setReads] = useState<Readonly<Record<string, Read<readonly Position[]>>>>({})
-  const onRead = useCallback(
-    (id: string, read: Read<readonly Position[]>) => setReads((last) => ({ ...last, [id]: read })),
-    [],
-  )
   const orders = useRead(
     'orders',
     'orders',
@@ -77,7 +73,11 @@ export const Overview = () => {
         />
       )}
       {atBrokers.map(({ id }) => (
-        <PositionsRead key={id} {...{ id, when, onRead }} />
+        <PositionsRead
+          key={id}
+          {...{ id, when }}
+          onRead={(read) => setReads((last) => ({ ...last, [id]: read }))}
+        />
       ))}
       <Positions
         hidden={whyHidden('positions', 'accounts')}
@@ -272,15 +272,12 @@ const PositionsRead = ({
 }: {
   id: string
   when: RefreshWhen
-  onRead: (id: string, read: Read<readonly Position[]>) => void
+  onRead: (read: Read<readonly Position[]>) => void
 }) => {
   const read = useRead('positions', id, (client, signal) => readPositions(client, id, signal), when)
-  const { data, readAt, failure } = read
-  useEffect(() => onRead(id, { data, readAt, failure }), [data, readAt, failure])
+  useEffect(() => onRead(read), [read.data, read.readAt, read.failure])
   return null
 }
-
-type PositionsOfAccount = Read<readonly Position[]> & { readonly account: Account }
 
 const Positions = ({
   hidden,
@@ -289,7 +286,7 @@ const Positions = ({
 }: {
   hidden: string | undefined
   accounts: Read<readonly Account[]>
-  positions: readonly PositionsOfAccount[]
+  positions: readonly (Read<readonly Position[]> & { readonly account: Account })[]
 }) => {
   const held = positions.flatMap(({ account, data = [], failure }) =>
     data.map((position) => ({ position, account, isStale: failure !== undefined })),

@@ -34,7 +34,6 @@ const results = [
 export const Trades = () => {
   const query = useQuery()
   const { me, whyHidden } = useSession()
-  const hidden = whyHidden('trades')
   const result = useChoice(
     'result',
     results.map(([one]) => one),
@@ -57,7 +56,7 @@ export const Trades = () => {
       .map(({ currency }) => currency),
   )
   const currency = currencies.size === 1 ? [...currencies][0] : undefined
-  if (hidden) return <Notice>{hidden}</Notice>
+  if (statistics.hidden) return <Notice>{statistics.hidden}</Notice>
   return (
     <>
       <form class="filters" aria-label="Filters">

@@ -37,7 +37,6 @@ const pageSize = 25
 export const WebhookPage = ({ id }: { id: string }) => {
   const query = useQuery()
   const { me, whyHidden } = useSession()
-  const hidden = whyHidden('webhooks')
   const whyReadOnly = whyHidden('changeWebhooks')
   const [rotated, setRotated] = useState<CreatedWebhook>()
   const again = { everyMs }
@@ -83,7 +82,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
           </>
         )}
       </ReadResult>
-      {!hidden && (
+      {!deliveries.hidden && (
         <>
           <ReadSection
             title="Deliveries"
