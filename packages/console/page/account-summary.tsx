@@ -2,7 +2,7 @@
 import type { Account, DataOf, ReplyOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { Curve, type CurveData, type OpenResult } from './curve.tsx'
-import { duration, localDay, money, number, percent, plural, pluralIs, sumOf } from './format.ts'
+import { localDay, money, number, percent, plural, pluralIs, sumOf, timeBetween } from './format.ts'
 import {
   Age,
   CurrencyProvider,
@@ -187,9 +187,6 @@ const ProfitAnswer = ({
   )
 }
 
-const between = (from: string, to: string): string =>
-  duration(Math.floor((Date.parse(to) - Date.parse(from)) / 1_000))
-
 interface WorstProps {
   readonly accountId: string
   readonly curve: CurveData
@@ -206,7 +203,7 @@ const DrawdownAnswer = (props: WorstProps) => {
       {share !== null && `, ${percent(share)} of the highest balance`}.{' '}
       {recoveredAt === null
         ? 'It has not recovered since.'
-        : `It recovered on ${localDay(recoveredAt)}${peakAt === null ? '' : `, ${between(peakAt, recoveredAt)} after it began`}.`}{' '}
+        : `It recovered on ${localDay(recoveredAt)}${peakAt === null ? '' : `, ${timeBetween(peakAt, recoveredAt)} after it began`}.`}{' '}
       <DrawdownSymbol {...props} />
     </>
   )

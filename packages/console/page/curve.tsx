@@ -2,7 +2,7 @@
 // prints.
 import type { DataOf } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { axisLabels, compact, duration, localDay, localTime, number, percent } from './format.ts'
+import { axisLabels, compact, localDay, localTime, number, percent, timeBetween } from './format.ts'
 import { Facts, TimeWithDay, Result, Table, Time, useMoney } from './parts.tsx'
 import { ChartFrame, ticks, useWidth } from './chart-frame.tsx'
 
@@ -65,6 +65,7 @@ const reasons = {
 } as const
 
 export const Curve = ({ curve, now }: CurveProps) => {
+  const { money, signed } = useMoney()
   const steps = stepsOf(curve)
   const isBalance = curve.cashFlows !== null
   if (curve.points.length === 0)
@@ -83,7 +84,27 @@ export const Curve = ({ curve, now }: CurveProps) => {
             {curve.maxDrawdown.troughAt !== null && ' The deepest drawdown is shaded.'}
           </>
         }
-        table={(label) => <StepTable {...{ label, steps }} />}
+        table={(label) => (
+          <Table
+            label={label}
+            rows={steps}
+            keyOf={(_, index) => index}
+            columns={[
+              ['Time', ({ at }) => <Time iso={new Date(at).toISOString()} />],
+              [
+                'What',
+                ({ flow }) =>
+                  flow ? `${reasons[flow.reason]} ${signed(flow.amount)}` : 'trade closed',
+              ],
+              ['Value after it', ({ value }) => money(value), 'figure'],
+              [
+                'Below its peak',
+                ({ drawdown }) => drawdown !== undefined && money(drawdown),
+                'figure',
+              ],
+            ]}
+          />
+        )}
       >
         <CurveDrawing {...{ curve, steps }} now={isBalance ? now : undefined} />
       </ChartFrame>
@@ -163,8 +184,7 @@ const CurveFacts = ({ curve: { points, cashFlows, maxDrawdown }, now }: CurvePro
               ) : (
                 <>
                   to <TimeWithDay iso={recoveredAt} />
-                  {peakAt !== null &&
-                    ` (${duration((Date.parse(recoveredAt) - Date.parse(peakAt)) / 1_000)})`}
+                  {peakAt !== null && ` (${timeBetween(peakAt, recoveredAt)})`}
                 </>
               )}
             </>
@@ -337,24 +357,4 @@ const Flows = ({
       </g>
     )
   })
-}
-
-const StepTable = ({ label, steps }: { label: string; steps: readonly Step[] }) => {
-  const { money, signed } = useMoney()
-  return (
-    <Table
-      label={label}
-      rows={steps}
-      keyOf={(_, index) => index}
-      columns={[
-        ['Time', ({ at }) => <Time iso={new Date(at).toISOString()} />],
-        [
-          'What',
-          ({ flow }) => (flow ? `${reasons[flow.reason]} ${signed(flow.amount)}` : 'trade closed'),
-        ],
-        ['Value after it', ({ value }) => money(value), 'figure'],
-        ['Below its peak', ({ drawdown }) => drawdown !== undefined && money(drawdown), 'figure'],
-      ]}
-    />
-  )
 }

@@ -179,6 +179,10 @@ export const duration = (seconds: number): string => {
     .join(' ')
 }
 
+/** @param from and `to` are ISO 8601 */
+export const timeBetween = (from: string, to: string): string =>
+  duration(Math.floor((Date.parse(to) - Date.parse(from)) / 1_000))
+
 let aheadMs = 0
 /** Since when the page measures time, by the service's clock. */
 let measuredSince = Date.now() - performance.now()

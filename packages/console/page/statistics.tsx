@@ -15,11 +15,6 @@ export const worstFirst = <Row extends { readonly netProfit: number }>(
   rows: readonly Row[],
 ): readonly Row[] => rows.toSorted((one, other) => one.netProfit - other.netProfit)
 
-interface Bounds {
-  readonly lower: number
-  readonly upper: number
-}
-
 /** An interval on a scale, with the estimate as a point and a line to compare with. */
 export const Interval = ({
   bounds: { lower, upper },
@@ -28,7 +23,7 @@ export const Interval = ({
   text,
   words,
 }: {
-  bounds: Bounds
+  bounds: { lower: number; upper: number }
   estimate: number
   /** Undefined where there is nothing to compare with. */
   reference: number | undefined

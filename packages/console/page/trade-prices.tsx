@@ -8,7 +8,6 @@ import {
   timeframes,
   type PriceLine,
   type PriceMarker,
-  type Timeframe,
 } from './candles.ts'
 import { lots } from './format.ts'
 import { useData } from './read.ts'
@@ -17,14 +16,8 @@ import { instrumentFor, withoutOthers } from './symbols.ts'
 /** The most candles of the trade itself, and how many are shown before and after it. */
 const [maxInside, around] = [90, 30]
 
-interface Range {
-  readonly timeframe: Timeframe
-  readonly startTime: string
-  readonly endTime: string
-}
-
 /** The shortest candles that show the whole trade with what was before and after it. */
-const rangeOf = ({ openedAt, closedAt }: Trade): Range => {
+const rangeOf = ({ accountId, openedAt, closedAt }: Trade) => {
   const [from, to] = [Date.parse(openedAt), Date.parse(closedAt)]
   const timeframe =
     timeframeNames.find((name) => to - from <= maxInside * timeframes[name] * 1_000) ?? '1w'
@@ -33,6 +26,8 @@ const rangeOf = ({ openedAt, closedAt }: Trade): Range => {
     timeframe,
     startTime: new Date(from - margin).toISOString(),
     endTime: new Date(to + margin).toISOString(),
+    limit: 1_000,
+    accountId,
   }
 }
 
@@ -40,8 +35,7 @@ const rangeOf = ({ openedAt, closedAt }: Trade): Range => {
 type Deals = DataOf<'getTradeDeals'>['deals'] | undefined
 
 export const TradePrices = ({ trade, deals }: { trade: Trade; deals: Deals }) => {
-  const { timeframe, ...times } = rangeOf(trade)
-  const range = { timeframe, ...times, limit: 1_000, accountId: trade.accountId }
+  const range = rangeOf(trade)
   const symbol = trade.symbol.toUpperCase()
   const search = { accountId: trade.accountId, search: symbol, limit: 50 }
   const listed: readonly { readonly symbol: string }[] =
@@ -57,7 +51,7 @@ export const TradePrices = ({ trade, deals }: { trade: Trade; deals: Deals }) =>
   return (
     <CandleSection
       title="Prices around it"
-      aside={candles.data && `Candles of ${timeframe}, bid prices`}
+      aside={candles.data && `Candles of ${range.timeframe}, bid prices`}
       read={candles}
       none={`The broker has no candles of ${trade.symbol} for the time of the trade.`}
       {...{ lines, markers }}

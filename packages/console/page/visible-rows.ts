@@ -16,7 +16,7 @@ export const useVisibleRows = (body: RefObject<HTMLTableSectionElement | null>, 
     if (!isLong) return undefined
     const measure = (): void => {
       const row = body.current?.querySelector('tr:not([aria-hidden])')
-      if (body.current === null || row === null || row === undefined) return
+      if (!body.current || !row) return
       const size = row.getBoundingClientRect().height
       const top = -body.current.getBoundingClientRect().top
       const first = Math.floor(Math.max(0, top) / size / margin) * margin
