@@ -2,29 +2,14 @@
 // sessionStorage where the user asked for that.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { createClient, type Client } from '@tradeport/client'
-import { whyHidden, type Area, type Me } from './access.ts'
+import { createClient } from '@tradeport/client'
+import { whyHidden, type Area } from './access.ts'
 import { compareClocks } from './format.ts'
 import { createFetch } from './limited-fetch.ts'
 import { listen } from './listen.ts'
-import {
-  createWriteTracker,
-  isUnresolved,
-  type UnresolvedWrite,
-  type WriteTracker,
-} from './write-tracker.ts'
+import { createWriteTracker, isUnresolved, type UnresolvedWrite } from './write-tracker.ts'
 
-export interface Session {
-  readonly client: Client
-  readonly me: Me
-  readonly tracker: WriteTracker
-  /** Why the key may not see or change one of the areas, as a sentence; undefined where it may. */
-  readonly whyHidden: (...areas: readonly Area[]) => string | undefined
-  /** The Idempotency-Keys of actions whose outcome is unknown, by the names of the actions. */
-  readonly actionKeys: Map<string, string>
-  /** Aborted once the service refuses the key, which may have been revoked or have expired. */
-  readonly ended: AbortSignal
-}
+export type Session = Awaited<ReturnType<typeof openSession>>
 
 const SessionContext = createContext<Session | undefined>(undefined)
 export const SessionProvider = SessionContext.Provider
@@ -54,7 +39,7 @@ interface UnresolvedWrites {
 }
 
 /** @throws a TradeportError where the key is not accepted */
-export const openSession = async (key: string): Promise<Session> => {
+export const openSession = async (key: string) => {
   const ending = new AbortController()
   const client = createClient({
     baseUrl: '/api/v1',
@@ -73,8 +58,11 @@ export const openSession = async (key: string): Promise<Session> => {
     client,
     me,
     tracker,
-    actionKeys: new Map(),
-    whyHidden: (...wanted) => whyHidden(me, wanted),
+    /** Why the key may not see or change one of the areas, as a sentence; undefined where it may. */
+    whyHidden: (...wanted: readonly Area[]) => whyHidden(me, wanted),
+    /** The Idempotency-Keys of actions whose outcome is unknown, by the names of the actions. */
+    actionKeys: new Map<string, string>(),
+    /** Aborted once the service refuses the key, which may have been revoked or have expired. */
     ended: ending.signal,
   }
 }

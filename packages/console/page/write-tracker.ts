@@ -55,8 +55,6 @@ interface Attempt {
   readonly mayResendAt: number
 }
 
-export type WriteTracker = ReturnType<typeof createWriteTracker>
-
 export const isUnresolved = ({ state }: SentWrite): boolean =>
   state === 'waiting' || state === 'under_way' || state === 'unknown'
 
