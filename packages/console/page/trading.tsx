@@ -22,9 +22,8 @@ import { createWrites } from './writes.ts'
 export const Trading = () => {
   const query = useQuery()
   const { whyHidden } = useSession()
-  const mayChange = !whyHidden('changing')
   // For keys that may read accounts, and change what is held or place orders.
-  const whyPageHidden = (mayChange ? undefined : whyHidden('ordering')) ?? whyHidden('accounts')
+  const whyPageHidden = (whyHidden('changing') && whyHidden('ordering')) ?? whyHidden('accounts')
   const accounts = useAccounts()
   return (
     <ReadResult read={{ ...accounts, hidden: whyPageHidden }}>
@@ -144,16 +143,16 @@ const AccountTrading = ({ account }: { account: Account }) => {
   return (
     <>
       <div class="trading">
-        {position ? (
+        {held ? (
           <div>
-            <ReadResult read={positions}>
-              {() => <PositionForm key={position.id} held={position} {...change} />}
-            </ReadResult>
-          </div>
-        ) : order ? (
-          <div>
-            <ReadResult read={orders}>
-              {() => <OrderForm key={order.id} held={order} {...change} />}
+            <ReadResult<unknown> read={position ? positions : orders}>
+              {() =>
+                position ? (
+                  <PositionForm key={position.id} held={position} {...change} />
+                ) : (
+                  order && <OrderForm key={order.id} held={order} {...change} />
+                )
+              }
             </ReadResult>
           </div>
         ) : positionId !== null || orderId !== null ? (
