@@ -4,8 +4,8 @@ import { listen } from './listen.ts'
 
 const changed = 'console:navigated'
 
-export const navigate = (url: string, { replace = false } = {}): void => {
-  history[replace ? 'replaceState' : 'pushState'](null, '', url)
+export const navigate = (url: string, how: 'pushState' | 'replaceState' = 'pushState'): void => {
+  history[how](null, '', url)
   dispatchEvent(new Event(changed))
 }
 
@@ -26,7 +26,7 @@ export const setQuery = (changes: Readonly<Record<string, string>>): void => {
   for (const [name, value] of Object.entries(changes))
     if (value === '') url.searchParams.delete(name)
     else url.searchParams.set(name, value)
-  navigate(url.pathname + url.search, { replace: true })
+  navigate(url.pathname + url.search, 'replaceState')
 }
 
 /** Follows a link to a page of the console without loading it anew. */

@@ -20,7 +20,7 @@ import {
   type Column,
 } from './parts.tsx'
 import { PositionTable } from './position-table.tsx'
-import { openResult, readPositions } from './positions.ts'
+import { readPositions, totalResult } from './positions.ts'
 import { useAccounts, useRead, type Read, type RefreshWhen } from './read.ts'
 import { useSession } from './session.ts'
 import { accountName, unknownAccount } from './words.ts'
@@ -66,7 +66,7 @@ export const Overview = () => {
           account={chosen}
           open={
             held?.data && held.readAt && !held.failure
-              ? { amount: openResult(held.data), at: held.readAt }
+              ? { amount: sumOf(held.data, totalResult), at: held.readAt }
               : undefined
           }
           changes={log.changes}

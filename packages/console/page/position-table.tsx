@@ -2,7 +2,7 @@
 import type { Account, Position } from '@tradeport/client'
 import { lots, money, sumOf } from './format.ts'
 import { Result, Table, Time, type Column, type Columns } from './parts.tsx'
-import { openResult, totalResult } from './positions.ts'
+import { totalResult } from './positions.ts'
 import { priceFormatFor } from './words.ts'
 
 export interface PositionRow {
@@ -103,7 +103,7 @@ export const PositionTable = ({
         ...Object.fromEntries(
           amounts.map(([name, figure]) => [name, money(sumOf(positions, figure), currency)]),
         ),
-        Result: <Result amount={openResult(positions)} currency={currency} />,
+        Result: <Result amount={sumOf(positions, totalResult)} currency={currency} />,
       }
     })
   return (

@@ -1,6 +1,5 @@
 // Open positions: how they are read, and what they have made.
 import { isTradeportError, type Client, type Position } from '@tradeport/client'
-import { sumOf } from './format.ts'
 
 export const readPositions = async (
   client: Client,
@@ -32,6 +31,3 @@ export const readPosition = (
  */
 export const totalResult = ({ unrealizedPnl, realizedPnl, swap, commission }: Position): number =>
   unrealizedPnl + realizedPnl + swap + commission
-
-/** The results of several positions together. */
-export const openResult = (positions: readonly Position[]): number => sumOf(positions, totalResult)
