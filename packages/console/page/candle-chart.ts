@@ -137,7 +137,7 @@ export const drawCandles = (element: HTMLElement, digits: number, onLayout: () =
           lineStyle: kind === 'entry' ? LineStyle.Solid : LineStyle.Dashed,
           axisLabelVisible: true,
           // One that can be moved has a handle, which names it.
-          title: isMovable === true ? '' : label,
+          title: isMovable ? '' : label,
         }
         const line = drawn.get(id)
         if (line === undefined) drawn.set(id, series.createPriceLine(options))

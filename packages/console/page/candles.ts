@@ -28,7 +28,7 @@ export interface PriceLine {
   readonly kind: 'entry' | 'stop' | 'target' | 'now'
   readonly price: number
   /** Whether the user may move it. */
-  readonly isMovable?: boolean
+  readonly isMovable: boolean
 }
 
 /** Something that happened at a time and a price. */

@@ -327,10 +327,10 @@ const Flows = ({
   y,
   right,
 }: {
-  readonly steps: readonly Step[]
-  readonly x: (at: number) => number
-  readonly y: (value: number) => number
-  readonly right: number
+  steps: readonly Step[]
+  x: (at: number) => number
+  y: (value: number) => number
+  right: number
 }) => {
   let free = -Infinity
   return steps.flatMap(({ at, value, flow }, index) => {

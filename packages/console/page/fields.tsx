@@ -7,7 +7,7 @@ import { decimalsOf, isAmbiguous, parseTyped } from './format.ts'
 export const asTyped = (value: number, digits: number): string =>
   value.toFixed(Math.max(digits, decimalsOf([value])))
 
-const faultOf = (text: string, digits: number | undefined): string | undefined => {
+const faultOf = (text: string, digits: number): string | undefined => {
   const value = parseTyped(text, digits)
   if (value === undefined || value > 0) return undefined
   return isAmbiguous(text, digits)
@@ -45,16 +45,6 @@ export const TypedInput = ({
   )
 }
 
-interface NumberFieldProps {
-  readonly label: string
-  readonly value: string
-  readonly onInput: (value: string) => void
-  readonly isRequired?: boolean
-  /** Of the broker's prices. */
-  readonly digits?: number
-  readonly hint?: ComponentChildren
-}
-
 /** A price or a volume. */
 export const NumberField = ({
   label,
@@ -63,7 +53,15 @@ export const NumberField = ({
   isRequired = false,
   digits,
   hint,
-}: NumberFieldProps) => {
+}: {
+  label: string
+  value: string
+  onInput: (value: string) => void
+  isRequired?: boolean
+  /** The decimals that are usual. */
+  digits: number
+  hint?: ComponentChildren
+}) => {
   const fault = faultOf(value, digits)
   const note = `${label.replaceAll(' ', '-').toLowerCase()}-note`
   return (

@@ -76,7 +76,7 @@ export const PriceChart = ({
       {chart &&
         onMove &&
         lines
-          .filter(({ isMovable }) => isMovable === true)
+          .filter(({ isMovable }) => isMovable)
           .map((line) => <Handle key={line.id} {...{ line, chart, digits, onMove }} />)}
     </div>
   )

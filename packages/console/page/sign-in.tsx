@@ -1,14 +1,16 @@
 // The page before anybody is signed in.
 import { useEffect, useState } from 'preact/hooks'
 
-interface SignInProps {
+export const SignIn = ({
+  message,
+  isOpening,
+  onKey,
+}: {
   /** Why the last attempt failed, or why the session ended. */
   message: string | undefined
   isOpening: boolean
   onKey: (key: string, isKept: boolean) => Promise<void>
-}
-
-export const SignIn = ({ message, isOpening, onKey }: SignInProps) => {
+}) => {
   const [key, setKey] = useState('')
   const [isKept, setIsKept] = useState(false)
   useEffect(() => {

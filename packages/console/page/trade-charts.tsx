@@ -44,15 +44,15 @@ const HeatTable = ({
   isNarrow,
   total,
 }: {
-  readonly label: string
-  readonly rows: readonly Axis[]
-  readonly columns: readonly Axis[]
-  readonly corner: string
-  readonly cellOf: (row: string, column: string) => Cell | undefined
+  label: string
+  rows: readonly Axis[]
+  columns: readonly Axis[]
+  corner: string
+  cellOf: (row: string, column: string) => Cell | undefined
   /** Whether there are few columns, which are not to be as wide as the page. */
-  readonly isNarrow: boolean
+  isNarrow: boolean
   /** Whether there is a row of sums of the columns. */
-  readonly total: boolean
+  total: boolean
 }) => {
   const { signed } = useMoney()
   const cells = rows.flatMap((row) => columns.map((column) => cellOf(row.key, column.key)))

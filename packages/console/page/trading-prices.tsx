@@ -54,7 +54,7 @@ export const PricePanel = ({
       lines={lines}
       label={`Candles of ${symbol}. The fields beside hold the same prices as the lines.`}
       onMove={(id, price) => onEdit(id as PriceField, price.toFixed(digits))}
-      note={`Bid prices. ${lines.some(({ isMovable }) => isMovable === true) ? 'Drag a line, or choose it and press the arrow keys; nothing is sent before you confirm it.' : ''}`}
+      note={`Bid prices. ${lines.some(({ isMovable }) => isMovable) ? 'Drag a line, or choose it and press the arrow keys; nothing is sent before you confirm it.' : ''}`}
     />
   )
 
