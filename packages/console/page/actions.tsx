@@ -7,33 +7,32 @@ import { useSession } from './session.ts'
 import { sentenceOf } from './words.ts'
 import { outcomeOfError, retryAfterMs } from './write-tracker.ts'
 
-export interface Action {
-  readonly isRunning: boolean
+export type Action = ReturnType<typeof useAction>
+
+/** Returns what was done, as a sentence. `signal` aborts once its page is left. */
+export type Work = (idempotencyKey: string, signal: AbortSignal) => Promise<string | undefined>
+
+interface ActionState {
   /** While it runs, and then for as long as the service asks to wait. */
   readonly isDisabled: boolean
   readonly done?: string | undefined
   readonly failure?: string
-  /**
-   * @param work returns what was done, as a sentence. `signal` aborts once its page is left
-   * @param name of what it does. While its outcome is unknown, each of the same name gets the same
-   * Idempotency-Key, with which the service does all of them once
-   */
-  readonly run: (
-    work: (idempotencyKey: string, signal: AbortSignal) => Promise<string | undefined>,
-    name?: string,
-  ) => Promise<void>
 }
 
 /**
  * @param subject of the names of what it does, such as the id of a webhook
  * @param onEnd called after each attempt, whatever its outcome is
  */
-export const useAction = (subject: string, onEnd?: () => void): Action => {
-  const [state, setState] = useState<Omit<Action, 'run' | 'isRunning'>>({ isDisabled: false })
+export const useAction = (subject: string, onEnd?: () => void) => {
+  const [state, setState] = useState<ActionState>({ isDisabled: false })
   const { actionKeys: keys } = useSession()
   const unmounted = useRef(new AbortController()).current
   useEffect(() => () => unmounted.abort(), [])
-  const run: Action['run'] = async (work, what = '') => {
+  /**
+   * @param what names what it does. While the outcome is unknown, each of the same name gets the same
+   * Idempotency-Key, with which the service does all of them once
+   */
+  const run = async (work: Work, what = ''): Promise<void> => {
     const name = `${subject} ${what}`
     const key = keys.get(name) ?? newIdempotencyKey()
     setState({ isDisabled: true })

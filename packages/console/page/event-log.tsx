@@ -1,5 +1,5 @@
 // The log of events, as it arrives.
-import { isTradeportError, type Client, type LogEvent } from '@tradeport/client'
+import { isTradeportError, type Client, type FollowOptions, type LogEvent } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ActionMessage, useAction } from './actions.tsx'
@@ -24,11 +24,7 @@ const pageSize = 50
 /** Events that arrive make the list no longer than this: the oldest are dropped. */
 const maxEvents = 1_000
 
-interface EventFilter {
-  readonly accountId?: string
-  /** All that the key may read when left out. */
-  readonly types?: readonly EventType[]
-}
+type EventFilter = Pick<FollowOptions, 'accountId' | 'types'>
 
 interface Shown {
   /** Newest first. */

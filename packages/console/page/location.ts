@@ -10,7 +10,7 @@ export const navigate = (url: string, how: 'pushState' | 'replaceState' = 'pushS
 }
 
 /** The current address; renders again when it changes. */
-export const useAddress = (): { readonly path: string; readonly query: URLSearchParams } => {
+export const useAddress = () => {
   const [url, setUrl] = useState(location.href)
   useEffect(() => listen(window, ['popstate', changed], () => setUrl(location.href)), [])
   const { pathname, searchParams } = new URL(url)

@@ -9,11 +9,7 @@ export const readWorkingOrders = async (
   client: Client,
   filter: { readonly accountId?: string },
   signal: AbortSignal,
-): Promise<{
-  readonly orders: readonly Order[]
-  readonly total: number
-  readonly openTotal: number
-}> => {
+) => {
   const read = (status: 'pending' | 'open') =>
     client.listOrders({ ...filter, status, limit: 50 }, { signal })
   // In this order, so that an order that becomes open meanwhile is in both and not in neither.

@@ -55,21 +55,19 @@ export const columnsOf = (currencyOf: (trade: Trade) => string | undefined) =>
 
 type SortKey = keyof ReturnType<typeof columnsOf>
 
-interface Sorting {
-  readonly by: SortKey
-  readonly isAscending: boolean
-}
-
 const sortKeys = Object.keys(columnsOf(() => undefined)) as readonly SortKey[]
 
 /** Written into the address as `symbol` or `-symbol`; most recently closed first without it. */
-const sortingOf = (query: URLSearchParams): Sorting => {
+const sortingOf = (query: URLSearchParams) => {
   const text = query.get('sort') ?? '-closedAt'
   const by = sortKeys.find((one) => one === text.replace(/^-/, '')) ?? 'closedAt'
   return { by, isAscending: !text.startsWith('-') }
 }
 
-const sorted = (trades: readonly Trade[], { by, isAscending }: Sorting): readonly Trade[] => {
+const sorted = (
+  trades: readonly Trade[],
+  { by, isAscending }: ReturnType<typeof sortingOf>,
+): readonly Trade[] => {
   const sign = isAscending ? 1 : -1
   return trades.toSorted((one, other) => {
     const [a, b] = [one[by], other[by]]

@@ -2,7 +2,7 @@
 import type { CreatedWebhook, Delivery, QueryOf, Webhook } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { ActionMessage, useAction, type Action } from './actions.tsx'
+import { ActionMessage, useAction, type Work } from './actions.tsx'
 import { Dialog } from './confirm.tsx'
 import { eventTitle } from './events.ts'
 import { isoOfLocal } from './fields.tsx'
@@ -135,7 +135,6 @@ const filterOf = (query: URLSearchParams): QueryOf<'listWebhookDeliveries'> => {
   }
 }
 
-type Work = Parameters<Action['run']>[0]
 type Question = Omit<Parameters<typeof Dialog>[0], 'onClose'>
 
 const WebhookActions = ({
