@@ -107,7 +107,7 @@ export const createClient = (options: ClientOptions): Client => {
       const { before, after, order = before && !after ? 'desc' : 'asc' } = filters ?? {}
       // The replies of lists are those of the contract.
       return allItems(
-        read as unknown as ReadPage<{ id: string }>,
+        read as unknown as ReadPage,
         paging === 'after' && order === 'desc' ? 'before' : paging,
       )
     }

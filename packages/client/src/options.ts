@@ -77,7 +77,8 @@ export const limitsOf = (
   },
 })
 
-const longestTimerMs = 2 ** 31 - 1
+/** A timer of more ends at once. */
+export const longestTimerMs = 2 ** 31 - 1
 
 const longestRetryMs = 23 * 3_600_000
 

@@ -3,7 +3,13 @@
 /** How all items of a list are read. */
 export type Paging = 'cursor' | 'after' | 'before' | 'pages' | 'pages-from-the-last'
 
-interface Page<Item> {
+/** Of whatever list: only its id is looked at. */
+interface Item {
+  readonly id: string
+}
+
+/** Reads a page by the parameters that are added to the caller's filters. */
+export type ReadPage = (query: object) => Promise<{
   readonly data: readonly Item[]
   readonly meta: {
     readonly pagination: {
@@ -12,29 +18,12 @@ interface Page<Item> {
       readonly cursor?: string | undefined
     }
   }
-}
-
-interface PageQuery {
-  readonly limit: number
-  readonly page?: number
-  readonly cursor?: string | undefined
-  readonly after?: string | undefined
-  readonly before?: string | undefined
-}
-
-export type ReadPage<Item> = (query: PageQuery) => Promise<Page<Item>>
-
-interface Identified {
-  readonly id: string
-}
+}>
 
 const limit = 100
 
 /** All items of a list, each once, page by page. */
-export const allItems = <Item extends Identified>(
-  read: ReadPage<Item>,
-  paging: Paging,
-): AsyncIterable<Item> => ({
+export const allItems = (read: ReadPage, paging: Paging): AsyncIterable<Item> => ({
   [Symbol.asyncIterator]: () => {
     if (paging === 'pages') return byPage(read)
     return paging === 'pages-from-the-last' ? fromTheLast(read) : byCursor(read, paging)
@@ -42,8 +31,8 @@ export const allItems = <Item extends Identified>(
 })
 
 /** @param name of the parameter that has the place to go on from */
-async function* byCursor<Item>(
-  read: ReadPage<Item>,
+async function* byCursor(
+  read: ReadPage,
   name: 'cursor' | 'after' | 'before',
 ): AsyncGenerator<Item, void, void> {
   let place: string | undefined
@@ -56,9 +45,7 @@ async function* byCursor<Item>(
 }
 
 /** For lists that grow at their beginning, which moves items to later pages. */
-async function* byPage<Item extends Identified>(
-  read: ReadPage<Item>,
-): AsyncGenerator<Item, void, void> {
+async function* byPage(read: ReadPage): AsyncGenerator<Item, void, void> {
   const isNew = createFirstSeen()
   for (let page = 1; ; page++) {
     const { data, meta } = await read({ limit, page })
@@ -71,9 +58,7 @@ async function* byPage<Item extends Identified>(
  * For lists that lose items anywhere, which moves items to earlier pages, and grow at their end. In
  * this order a moved item is read twice instead of missed.
  */
-async function* fromTheLast<Item extends Identified>(
-  read: ReadPage<Item>,
-): AsyncGenerator<Item, void, void> {
+async function* fromTheLast(read: ReadPage): AsyncGenerator<Item, void, void> {
   const first = await read({ limit, page: 1 })
   let items: readonly Item[] = []
   for (let page = first.meta.pagination.total_pages; page > 1; page--)
@@ -84,7 +69,7 @@ async function* fromTheLast<Item extends Identified>(
 
 const createFirstSeen = () => {
   const seen = new Set<string>()
-  return ({ id }: Identified): boolean => {
+  return ({ id }: Item): boolean => {
     if (seen.has(id)) return false
     seen.add(id)
     return true

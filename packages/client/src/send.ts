@@ -1,7 +1,7 @@
 // Sends one call: once, or again where that is safe. A write is never sent again on a guess.
 import type { Operation, Reply } from './contract-types.ts'
 import { toError, type Fault } from './errors.ts'
-import type { Limits } from './options.ts'
+import { longestTimerMs, type Limits } from './options.ts'
 
 export interface Call extends Limits {
   readonly operation: Operation
@@ -252,9 +252,6 @@ export const requestAccessToken = async (
 /** Aborted as soon as one of both is. */
 export const anySignal = (signal: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
   signal === undefined ? other : AbortSignal.any([signal, other])
-
-/** A timer of more ends at once. */
-const longestTimerMs = 2 ** 31 - 1
 
 /** Resolves also when it is aborted, and then at once. */
 export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
