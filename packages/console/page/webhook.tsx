@@ -1,12 +1,12 @@
 // One webhook: its state, what can be done with it, and its deliveries.
-import type { CreatedWebhook, Delivery, QueryOf, Webhook } from '@tradeport/client'
+import type { CreatedWebhook, Delivery, Webhook } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ActionMessage, useAction, type Work } from './actions.tsx'
 import { Dialog } from './confirm.tsx'
 import { eventTitle } from './events.ts'
 import { isoOfLocal } from './fields.tsx'
-import { QuerySelect } from './filters.tsx'
+import { QuerySelect, useChoice } from './filters.tsx'
 import { number, pluralIs } from './format.ts'
 import { navigate, setQuery, useQuery } from './location.ts'
 import {
@@ -35,15 +35,19 @@ const everyMs = 5_000
 const pageSize = 25
 
 export const WebhookPage = ({ id }: { id: string }) => {
-  const query = useQuery()
   const { me, whyHidden } = useSession()
   const whyReadOnly = whyHidden('changeWebhooks')
   const [rotated, setRotated] = useState<CreatedWebhook>()
   const again = { everyMs }
   const webhook = useData('webhooks', 'getWebhook', [id], again)
-  const filter = filterOf(query)
-  const page = { ...filter, limit: pageSize }
-  const deliveries = useReply('webhooks', 'listWebhookDeliveries', [id, page], again)
+  const status = useChoice<Status | ''>('status', statusNames, '')
+  const page = Number(useQuery().get('page') ?? 1)
+  const filter = {
+    ...(status && { status }),
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    limit: pageSize,
+  }
+  const deliveries = useReply('webhooks', 'listWebhookDeliveries', [id, filter], again)
   const refresh = (): void => {
     webhook.refresh()
     deliveries.refresh()
@@ -91,7 +95,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
               <QuerySelect
                 label="Show"
                 name="status"
-                value={filter.status ?? ''}
+                value={status}
                 options={[
                   ['', 'all'],
                   ...statusNames.map((name) => [name, statuses[name][0].toLowerCase()] as const),
@@ -125,15 +129,6 @@ const statuses: Readonly<Record<Status, readonly [words: string, dot: string]>> 
   failed: ['Failed', 'error'],
 }
 const statusNames = Object.keys(statuses) as readonly Status[]
-
-const filterOf = (query: URLSearchParams): QueryOf<'listWebhookDeliveries'> => {
-  const status = statusNames.find((name) => name === query.get('status'))
-  const page = Number(query.get('page') ?? 1)
-  return {
-    ...(status && { status }),
-    page: Number.isInteger(page) && page > 0 ? page : 1,
-  }
-}
 
 type Question = Omit<Parameters<typeof Dialog>[0], 'onClose'>
 
