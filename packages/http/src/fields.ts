@@ -225,12 +225,17 @@ export const cursorPaginationShape: Schema<TradesResult['pagination']> = record(
     ...pageFields,
     cursor,
   },
-  ({ total, before, limit, cursor: next }: TradesResult['pagination']) => ({
-    ...pageMeta({ page: Math.ceil(before / limit) + 1, limit, total }),
-    has_next: next !== undefined,
-    has_prev: before > 0,
-    cursor: next,
-  }),
+  ({ total, before, limit, cursor: next }: TradesResult['pagination']) => {
+    const pagesBefore = Math.ceil(before / limit)
+    return {
+      ...pageMeta({ page: pagesBefore + 1, limit, total }),
+      // A newer trade or another limit moves where pages begin, which can make one page more.
+      total_pages: pagesBefore + Math.ceil((total - before) / limit),
+      has_next: next !== undefined,
+      has_prev: before > 0,
+      cursor: next,
+    }
+  },
 )
 /** Of lists that have nothing but a cursor. */
 export const listPaginationShape = record(

@@ -369,6 +369,8 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       'limit=2',
     ),
     tradesWith(21, 20, undefined, { page: 2, total_pages: 2, has_prev: true }),
+    // A trade has closed since the first page.
+    tradesWith(6, 5, undefined, { page: 4, limit: 2, total_pages: 4, has_prev: true }, 'limit=2'),
   ],
   getTradeStatistics: [
     { data: noStatistics, meta: ofTrades },
