@@ -65,12 +65,11 @@ export const positionsIn = (bytes: Uint8Array): E.Either<string, readonly Broker
   )
 
 const positionOf = (row: PositionRow): BrokerPosition | string => {
-  const { profit, realizedProfit = 0, realizedCommission, realizedSwap } = row
+  const { profit, unrealizedProfit, realizedCommission, realizedSwap } = row
   // Older payloads have only the overall profit: that of the open and the closed part together.
-  const unrealizedPnl =
-    row.unrealizedProfit ??
-    (profit === undefined ? undefined : sumExactly([profit, -realizedProfit]))
+  const unrealizedPnl = unrealizedProfit ?? difference(profit, row.realizedProfit ?? 0)
   if (unrealizedPnl === undefined) return 'profit is absent'
+  const realizedProfit = row.realizedProfit ?? difference(profit, unrealizedProfit)
   const clientId = readText(row.clientId)
   return {
     ticket: row.id,
@@ -88,13 +87,16 @@ const positionOf = (row: PositionRow): BrokerPosition | string => {
     unrealizedPnl,
     // The provider's figure includes the closed part's commission and swap.
     realizedPnl:
-      realizedCommission === undefined || realizedSwap === undefined
-        ? realizedProfit
+      realizedProfit === undefined || realizedCommission === undefined || realizedSwap === undefined
+        ? (realizedProfit ?? 0)
         : sumExactly([realizedProfit, -realizedCommission, -realizedSwap]),
     openedAt: row.time,
     ...(clientId !== undefined && { clientId }),
   }
 }
+
+const difference = (whole: number | undefined, part: number | undefined): number | undefined =>
+  whole === undefined || part === undefined ? undefined : sumExactly([whole, -part])
 
 const kinds = new Map<string, DealKind>(
   Object.entries<DealKind>({

@@ -214,9 +214,13 @@ describe('a position', () => {
     [{ realizedProfit: 0.3, realizedCommission: -0.1, realizedSwap: -0.2 }, { realizedPnl: 0.6 }],
     [without('realizedCommission'), { realizedPnl: 1.95 }],
     [without('realizedSwap'), { realizedPnl: 1.95 }],
-    [without('realizedProfit', 'realizedCommission', 'realizedSwap'), { realizedPnl: 0 }],
+    // The overall profit less that of the open part.
+    [without('realizedProfit'), { realizedPnl: 2.1 }],
+    [without('realizedProfit', 'realizedCommission', 'realizedSwap'), { realizedPnl: 1.95 }],
     [without('unrealizedProfit'), { unrealizedPnl: -85.25 }],
-    [without('unrealizedProfit', 'realizedProfit'), { unrealizedPnl: -83.3 }],
+    // No figure of the closed part, from which its costs could be taken.
+    [without('unrealizedProfit', 'realizedProfit'), { unrealizedPnl: -83.3, realizedPnl: 0 }],
+    [without('profit', 'realizedProfit'), { unrealizedPnl: -85.25, realizedPnl: 0 }],
     [without('swap', 'commission'), { swap: -0.3, commission: -0.25 }],
   ])('with %j is read as %j', (row, read) => {
     expect(positionOf(row)).toMatchObject(read)
