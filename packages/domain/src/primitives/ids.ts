@@ -48,10 +48,13 @@ const operatorIdPattern = /^[!-~]{1,128}$/
 // Clients leave . and .. out of a path.
 const ownerIdPattern = /^(?!\.{1,2}$)[!-~]{1,128}$/
 
-/** Reads an id that the pattern describes; anything else is none. */
+/** Reads an id; anything that could not be one is none. */
+export type Parse<Id> = (text: string) => O.Option<Id>
+
+/** Reads an id that the pattern describes. */
 export const parseBy =
-  <Id extends string>(pattern: RegExp) =>
-  (text: string): O.Option<Id> =>
+  <Id extends string>(pattern: RegExp): Parse<Id> =>
+  (text) =>
     pattern.test(text) ? O.some(text as Id) : O.none
 
 // The platform writes UUIDs in lower case.
@@ -66,9 +69,9 @@ export const parseUserId = parseBy<UserId>(ownerIdPattern)
 export const parseRecordId = parseBy<string>(operatorIdPattern)
 
 /** Reads a UUID in either case. */
-export const parseAccountId: (text: string) => O.Option<AccountId> = parseUuid
-export const parseWebhookId: (text: string) => O.Option<WebhookId> = parseUuid
-export const parseDeliveryId: (text: string) => O.Option<DeliveryId> = parseUuid
+export const parseAccountId: Parse<AccountId> = parseUuid
+export const parseWebhookId: Parse<WebhookId> = parseUuid
+export const parseDeliveryId: Parse<DeliveryId> = parseUuid
 
 /** Reads a broker's ticket; anything that could not be one is none. */
 export const parseTicket = parseBy<Ticket>(ticketPattern)
