@@ -73,15 +73,11 @@ export const createTrading = (connection: Connection): Trading => {
     return accepted(orderToFind, answer.kind === 'done_partial')
   }
 
-  const notSentAnswer = ({ fault: { kind, retryAt, cause } }: CallFailure): PlacementAnswer =>
-    kind === 'unknown_account'
-      ? { kind: 'not_provisioned' }
-      : {
-          kind: 'not_sent',
-          retryAfterMs:
-            retryAt === undefined ? null : Math.max(0, Math.ceil(retryAt - clock.now())),
-          cause,
-        }
+  const notSentAnswer = ({ fault: { retryAt, cause } }: CallFailure): PlacementAnswer => ({
+    kind: 'not_sent',
+    retryAfterMs: retryAt === undefined ? null : Math.max(0, Math.ceil(retryAt - clock.now())),
+    cause,
+  })
 
   /** Adds price, volume and position of a filled order, as far as the records show in time. */
   const readFillDetails = async (

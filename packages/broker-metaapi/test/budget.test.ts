@@ -254,7 +254,7 @@ describe('an account that cannot be read', () => {
     const own = newAccount()
     fail(own, 'any', { kind: 'not-found' })
     for (let second = 0; second < 30; second += 1) {
-      expect(await place(own)).toMatchObject({ kind: 'not_provisioned' })
+      expect(await place(own)).toMatchObject({ kind: 'not_sent' })
       time.elapsedMs += 1_000
     }
     // At once and after 2, 6 and 14 seconds.

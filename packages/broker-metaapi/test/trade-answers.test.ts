@@ -100,7 +100,7 @@ const unavailable = (reason: unknown, cause?: UnavailableCause): Outcomes =>
   )
 const limited = (waitMs: number): Outcomes =>
   failed(notSent(waitMs), brokerRateLimited(accountId, now + waitMs, now))
-const notProvisioned = failed({ kind: 'not_provisioned' }, refuse('NotProvisioned', { accountId }))
+const notProvisioned = failed(notSent(), refuse('NotProvisioned', { accountId }))
 const outcomeUnknown = failed(unknown, refuse('BrokerOutcomeUnknown', { accountId }))
 
 /** Each trade through an adapter of its own. */

@@ -131,8 +131,6 @@ export type PlacementAnswer =
       readonly isPartlyExecuted?: true | undefined
     }
   | { readonly kind: 'refused'; readonly reason: RejectReason }
-  /** Certainly not executed: the provider does not know the account. */
-  | { readonly kind: 'not_provisioned' }
   /** Certainly not executed, for a reason that may pass. */
   | {
       readonly kind: 'not_sent'
@@ -325,8 +323,6 @@ export const afterSendAnswer = (
       return endedWith(answer)
     case 'refused':
       return endedWith({ kind: 'rejected', reason: answer.reason })
-    case 'not_provisioned':
-      return rejectUnusable({ _tag: 'NotProvisioned' })
     case 'not_sent':
       return retryOrReject(answer.retryAfterMs, timeToDeadlineMs, answer.cause)
     case 'open':

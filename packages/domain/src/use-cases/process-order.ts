@@ -13,7 +13,14 @@ import {
   requireTradable,
   type BrokerAccount,
 } from '../accounts/account.ts'
-import type { AsyncResult, BrokerReadError, Halt, ServiceUnavailable } from '../errors.ts'
+import {
+  refuse,
+  type AsyncResult,
+  type BrokerReadError,
+  type Halt,
+  type Refusal,
+  type ServiceUnavailable,
+} from '../errors.ts'
 import { requireUnlocked } from '../orders/limits.ts'
 import { isCorrection, type UnusableAccount } from '../orders/order.ts'
 import {
@@ -151,7 +158,7 @@ export const processOrder = (
       TE.tap(({ account }) =>
         pipe(ports.orderLimits.challenges(owner, account.id), TE.flatMapEither(requireUnlocked)),
       ),
-      TE.tap(({ account }) => confirmDemo(ports)(account)),
+      TE.tap(({ account }) => pipe(confirmDemo(ports)(account), TE.mapLeft(unknownMayPass))),
       TE.map(({ linked }) => linked),
     )
 
@@ -295,7 +302,15 @@ export const processOrder = (
 }
 
 const isNotExecuted = ({ kind }: PlacementAnswer): boolean =>
-  kind === 'refused' || kind === 'not_provisioned' || kind === 'not_sent'
+  kind === 'refused' || kind === 'not_sent'
+
+/** A provider that does not know an account may know it again in a moment. */
+const unknownMayPass = (
+  error: BrokerReadError | ServiceUnavailable | Refusal<'LiveAccountRestricted'>,
+): Exclude<typeof error, Refusal<'NotProvisioned'>> =>
+  error._tag === 'NotProvisioned'
+    ? refuse('BrokerUnavailable', { accountId: error.accountId, reason: 'unknown to the provider' })
+    : error
 
 const afterObstacle = (
   obstacle: Exclude<SendObstacle, ServiceUnavailable>,

@@ -110,7 +110,6 @@ describe('the provider’s answer to a send', () => {
     [filled, ended(filled)],
     [{ kind: 'partially_filled', fill }, ended({ kind: 'partially_filled', fill })],
     [{ kind: 'refused', reason }, ended({ kind: 'rejected', reason })],
-    [{ kind: 'not_provisioned' }, rejectUnusable({ _tag: 'NotProvisioned' })],
     [
       { kind: 'accepted', brokerOrderId: '46000801' },
       lookUpIn({ ...lookingUp, brokerOrderId: '46000801' }, secondMs),

@@ -468,6 +468,11 @@ const unread =
     if (tradeMode === undefined) desk.broker.fail(account.id, down(account.id))
     else desk.broker.put(account.id, { information: informationOf(tradeMode) })
   }
+/** Never read before, and the provider does not know it now. */
+const unknownToProvider: Trouble = (desk, account) => {
+  unread('demo')(desk, account)
+  desk.broker.fail(account.id, refuse('NotProvisioned', { accountId: account.id }))
+}
 /** The journal has a deal, and the broker's history has those of the given times. */
 const hadDeal =
   (at: number, ...times: readonly number[]): Trouble =>
@@ -610,6 +615,13 @@ describe('an order on its way to the broker', () => {
     ['to a real account never read before', { since: unread('real') }, live, 0],
     ['to an account that became real', { since: becameReal }, live, 0],
     ['to an account that cannot be read', { since: unread() }, pending, 0],
+    ['to an account that the provider does not know', { since: unknownToProvider }, pending, 0],
+    [
+      'to an account that the provider does not know for long',
+      { since: unknownToProvider, seconds: 31 },
+      late,
+      0,
+    ],
     ['to an account removed since', { since: removed }, rejectedAs('ACCOUNT_NOT_FOUND'), 0],
     ['to an account relinked since', { since: relinked }, rejectedAs('ACCOUNT_RELINKED'), 0],
     ['to an account moved to another region since', { since: moved }, filled, 1],
