@@ -52,7 +52,8 @@ const workerFile = fileURLToPath(
   new URL(`./parse-json${extname(import.meta.url)}`, import.meta.url),
 )
 
-const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?$/i
+// A parameter may be empty (RFC 9110, 5.6.6).
+const jsonType = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?)*$/i
 
 export type JsonObject = Readonly<Record<string, unknown>>
 

@@ -62,7 +62,7 @@ it.for<readonly [unknown, string | Uint8Array, SentRequest['headers']?]>([
   [
     {},
     padded(maxBodyBytes),
-    { 'content-type': 'Application/JSON;charset="UTF-8"', 'content-encoding': 'Identity' },
+    { 'content-type': 'Application/JSON;charset="UTF-8"; ', 'content-encoding': 'Identity' },
   ],
   ['body is required; it must be an object, which may be empty: {}', ''],
   ['body is required; it must be an object, which may be empty: {}', '', asChunks],
