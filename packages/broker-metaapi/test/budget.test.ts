@@ -27,7 +27,7 @@ afterEach(() => sandbox.faults.clear())
 afterAll(() => sandbox.close())
 
 let accounts = 0
-const newAccount = (tenantId: keyof typeof tokens = 'acme', more: object = {}): BrokerAccount => {
+const newAccount = (tenantId: keyof typeof tokens = 'acme', more: object = {}) => {
   accounts += 1
   const providerAccountId = `p-${accounts}`
   sandbox.addAccount({ id: providerAccountId, region: 'london', startBalance: 100_000, ...more })

@@ -42,7 +42,7 @@ describeBrokerContract('the adapter over the sandbox', async (accounts) => {
       clientUrl: `${sandbox.url}/{region}`,
       clock: { now: Date.now },
     }).broker,
-    accounts: accounts.map((_, index): BrokerAccount => ({
+    accounts: accounts.map((_, index) => ({
       ...account,
       accountId: `${account.accountId.slice(0, -1)}${index}` as BrokerAccount['accountId'],
       providerAccountId: `p-${index}`,

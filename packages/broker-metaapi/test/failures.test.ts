@@ -6,7 +6,6 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import nock from 'nock'
 import { describe, expect, it } from 'vitest'
 import { refuse } from '@tradeport/domain/errors'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
 import {
   account,
   accountPath,
@@ -231,7 +230,7 @@ describe('a read', () => {
   })
 })
 
-const unplaced: BrokerAccount = { ...account, region: null }
+const unplaced = { ...account, region: null }
 const tenMinutesMs = 10 * 60_000
 
 const servePositions = (region: string) =>

@@ -22,7 +22,7 @@ const late = sentAt + 121_000
 type Row = Readonly<Record<string, unknown>>
 const { stopLoss: _level, ...bare } = positionRow
 
-const position = (more: Row = {}): Row => ({
+const position = (more: Row = {}) => ({
   ...bare,
   id: '501',
   symbol: 'EURUSD',
@@ -32,7 +32,7 @@ const position = (more: Row = {}): Row => ({
   clientId,
   ...more,
 })
-const deal = (more: Row = {}): Row => ({
+const deal = (more: Row = {}) => ({
   ...dealRow,
   id: '901',
   time: at(1),
@@ -43,7 +43,7 @@ const deal = (more: Row = {}): Row => ({
   clientId,
   ...more,
 })
-const done = (more: Row = {}): Row => ({
+const done = (more: Row = {}) => ({
   id: '501',
   type: 'ORDER_TYPE_BUY',
   state: 'ORDER_STATE_FILLED',
@@ -57,7 +57,7 @@ const done = (more: Row = {}): Row => ({
   clientId,
   ...more,
 })
-const openRow = (more: Row = {}): Row =>
+const openRow = (more: Row = {}) =>
   done({ state: 'ORDER_STATE_PLACED', currentVolume: 0.1, positionId: undefined, ...more })
 
 /** Rows of each list; null where it could not be read. */
@@ -114,7 +114,7 @@ const [nothing, unreadable, stillOpen, unfinished] = [
   { kind: 'unreadable' },
   { kind: 'open' },
   { kind: 'unfinished' },
-] as const
+]
 
 // What closed the position, or a part of it.
 const closing = (volume: number, more: Row = {}): Row =>
@@ -358,7 +358,7 @@ describe('a pending order', () => {
   const justAfter = sentAt + (filledAt + 10) * 1_000
   const later = justAfter + 61_000
   const type = 'ORDER_TYPE_BUY_LIMIT'
-  const waiting = (more: Row = {}): Row =>
+  const waiting = (more: Row = {}) =>
     openRow({
       type,
       openPrice: 1.09,
@@ -381,7 +381,7 @@ describe('a pending order', () => {
     expirationTime: '1970-01-01T00:00:00.000Z',
   }
   const unexecuted = { currentVolume: 0.1, positionId: undefined }
-  const lateDeal = (more: Row = {}): Row => deal({ time: at(filledAt), ...more })
+  const lateDeal = (more: Row = {}) => deal({ time: at(filledAt), ...more })
   const fill = { price: 1.1, volume: 0.1, at: sentAt + filledAt * 1_000, positionId: '501' }
   const held = {
     brokerOrderId: '501',
@@ -577,8 +577,8 @@ describe('a pending order', () => {
     expect(answers(lists)).toEqual(answer)
   })
 
-  const alone: Lists = { positions: [position({ time: at(filledAt) })] }
-  const withItsEnd: Lists = { ...alone, historyOrders: [finished('FILLED')] }
+  const alone = { positions: [position({ time: at(filledAt) })] }
+  const withItsEnd = { ...alone, historyOrders: [finished('FILLED')] }
   it.each<[string, Lists, Partial<LookupContext>, object]>([
     [
       'of a hedging account',
@@ -663,7 +663,7 @@ describe('a pending order', () => {
 
   const replaced = waiting({ ...nameless, id: '600', time: at(filledAt + 1) })
   const cancelledNow = finished('CANCELED', unexecuted)
-  it.each<[string, Lists, Partial<LookupContext>, object]>([
+  it.each([
     [
       'cancelled, beside one of another number of ours on a netting account',
       { orders: [replaced], historyOrders: [cancelledNow] },

@@ -107,7 +107,7 @@ describe('account information', () => {
     expect(figures.balance).toBe(balance)
   })
 
-  it.each<readonly [string, unknown]>([
+  it.each([
     ['balance is not a finite number', { ...informationRow, balance: '7319.9' }],
     ['equity is not a finite number', { ...informationRow, equity: null }],
     ['type is not string or nothing', { ...informationRow, type: 1 }],
@@ -122,57 +122,55 @@ describe('a list without positions', () => {
   const order = { id: '7', type: 'ORDER_TYPE_BUY_LIMIT', clientId: 'that of another program' }
   type Shown = Readonly<Partial<Record<'positions' | 'account-information' | 'orders', unknown>>>
 
-  it.each<[what: string, copy: Shown, terminal: Shown, tickets: readonly string[] | 'unavailable']>(
+  it.each([
+    ['without margin in use is empty', { 'account-information': idle }, {}, []],
     [
-      ['without margin in use is empty', { 'account-information': idle }, {}, []],
-      [
-        'of a copy is not believed where the terminal shows one',
-        {},
-        { positions: [positionRow] },
-        ['46648037'],
-      ],
-      ...[
-        { margin: 0, balance: 0, equity: 0 },
-        { margin: 0, balance: 7_000, equity: 6_999 },
-        { equity: informationRow.balance },
-      ].map((figures): [string, Shown, Shown, readonly string[]] => [
-        `is not believed with ${JSON.stringify(figures)}`,
-        { 'account-information': { ...informationRow, ...figures } },
-        { positions: [positionRow] },
-        ['46648037'],
-      ]),
-      ['is empty where the copy’s margin was old', {}, { 'account-information': idle }, []],
-      ['proves nothing beside margin in use', {}, {}, 'unavailable'],
-      [
-        'is empty where an open order may use the margin',
-        {},
-        { orders: [order], 'account-information': { ...idle, margin: 184.1 } },
-        [],
-      ],
-      [
-        'is empty beside margin in use where a credit is the rest of the equity',
-        {},
-        {
-          orders: [order],
-          'account-information': {
-            ...informationRow,
-            credit: 50,
-            equity: informationRow.balance + 50,
-          },
-        },
-        [],
-      ],
-      ['proves nothing beside an open result', {}, { orders: [order] }, 'unavailable'],
+      'of a copy is not believed where the terminal shows one',
+      {},
+      { positions: [positionRow] },
+      ['46648037'],
     ],
-  )('%s', async (_, copy, terminal, tickets) => {
-    const empty: Shown = { positions: [], orders: [], 'account-information': informationRow }
+    ...[
+      { margin: 0, balance: 0, equity: 0 },
+      { margin: 0, balance: 7_000, equity: 6_999 },
+      { equity: informationRow.balance },
+    ].map((figures): [string, Shown, Shown, readonly string[]] => [
+      `is not believed with ${JSON.stringify(figures)}`,
+      { 'account-information': { ...informationRow, ...figures } },
+      { positions: [positionRow] },
+      ['46648037'],
+    ]),
+    ['is empty where the copy’s margin was old', {}, { 'account-information': idle }, []],
+    ['proves nothing beside margin in use', {}, {}, 'unavailable'],
+    [
+      'is empty where an open order may use the margin',
+      {},
+      { orders: [order], 'account-information': { ...idle, margin: 184.1 } },
+      [],
+    ],
+    [
+      'is empty beside margin in use where a credit is the rest of the equity',
+      {},
+      {
+        orders: [order],
+        'account-information': {
+          ...informationRow,
+          credit: 50,
+          equity: informationRow.balance + 50,
+        },
+      },
+      [],
+    ],
+    ['proves nothing beside an open result', {}, { orders: [order] }, 'unavailable'],
+  ])('%s', async (_, copy, terminal, tickets) => {
+    const empty = { positions: [], orders: [], 'account-information': informationRow }
     provider()
       .get(/./)
       .times(9)
       .reply(({ url }: Request) => {
         const { pathname, searchParams } = new URL(url)
         const shown = { ...empty, ...(searchParams.has('refreshTerminalState') ? terminal : copy) }
-        return [200, shown[pathname.split('/').at(-1) as keyof Shown] as object]
+        return [200, shown[pathname.split('/').at(-1) as keyof Shown]]
       })
     const read = await apiWith().broker.positions(account)()
     if (tickets === 'unavailable')
@@ -189,7 +187,7 @@ it('a position whose order was filled while the terminal was read is shown', asy
 })
 
 describe('a position', () => {
-  it.each<readonly [Row, object]>([
+  it.each([
     [
       {},
       {
@@ -231,7 +229,7 @@ describe('a position', () => {
     for (const level of ['stopLoss', 'takeProfit']) expect(position).not.toHaveProperty(level)
   })
 
-  it.each<readonly [Row, string]>([
+  it.each([
     [{ id: 2 ** 53 }, '1.id is not a ticket'],
     [{ id: 'a b' }, '1.id is not a ticket'],
     [{ type: 'POSITION_TYPE_ELSE' }, '1.type is not a side'],
@@ -323,7 +321,7 @@ describe('a deal', () => {
     expect(dealOf({ entryType: `DEAL_ENTRY_${entry.toUpperCase()}` })?.entry).toBe(entry)
   })
 
-  it.each<readonly [string, string, readonly unknown[]]>([
+  it.each([
     ['reason', 'reason', ['DEAL_REASON_UNKNOWN', '', undefined, null, 4]],
     ['entryType', 'entry', ['DEAL_ENTRY_SOMETHING', null, 1, {}]],
     ['orderId', 'orderId', [undefined, null, '', '0', 0, {}]],
@@ -372,7 +370,7 @@ describe('a deal', () => {
     expect(dealOf(row)).toMatchObject(read)
   })
 
-  it.each<readonly [string, unknown]>([
+  it.each([
     ['not a deal', 7],
     ['not a deal', [dealRow]],
     ['not a deal', { ...dealRow, id: '' }],
@@ -391,7 +389,7 @@ describe('a page of deals', () => {
   const window = { from: Date.parse('2026-04-01T00:00:00.000Z'), to: now, offset: 4_000 }
   const times = '2026-04-01T00%3A00%3A00.000Z/2026-05-01T12%3A00%3A00.000Z'
 
-  it.each<readonly [string, unknown, unknown]>([
+  it.each([
     ['no rows', [], [[], null]],
     ['two rows', { deals: manyRows(2), synchronizing: false }, [['1', '2'], null]],
     ['repeated rows', ['3', '1', '3'].map((id) => ({ ...dealRow, id })), [['3', '1', '3'], null]],
@@ -423,7 +421,7 @@ describe('a page of deals', () => {
 })
 
 describe('the required margin', () => {
-  it.each<readonly [number, unknown, unknown]>([
+  it.each([
     [200, { margin: 110 }, O.some(110)],
     [200, {}, O.none],
     [200, { margin: null }, O.none],

@@ -9,7 +9,6 @@ import {
   type Sandbox,
 } from '@tradeport/sandbox-broker'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { OrderTerms } from '@tradeport/domain/orders'
 import type { OrderToSend, SentOrder } from '@tradeport/domain/ports'
 import { dayMs, minuteMs, sumExactly, type Ticket } from '@tradeport/domain/primitives'
@@ -42,9 +41,9 @@ const open = (options: Partial<AccountOptions> = {}, config: Partial<MetaApiConf
   const id = `p-${accounts}`
   sandbox.prices.pin('EURUSD', { bid, ask })
   const control = sandbox.addAccount({ id, region: 'london', ...options })
-  const own: BrokerAccount = { ...account, providerAccountId: id }
+  const own = { ...account, providerAccountId: id }
   const clientId = `TP_${String(accounts).padStart(10, '0')}_abcdefghij`
-  const order: OrderToSend = { ...plainOrder, clientId }
+  const order = { ...plainOrder, clientId }
   let aheadMs = 0
   const api = apiWith({
     clientUrl: `${sandbox.url}/{region}`,

@@ -7,7 +7,6 @@ import * as tls from 'node:tls'
 import nock from 'nock'
 import { createCertificate } from '@tradeport/testkit/certificates'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import type { MaySend } from '@tradeport/domain/ports'
 import type { MetaApiConfig } from '../src/index.ts'
 import { account, apiWith, everWindow, notSent, place, reasonOf, unknown } from './support.ts'
 
@@ -166,14 +165,14 @@ describe('a connection', () => {
 /** True so many times, then false. */
 const timesTrue = (times: number) => {
   const asked = { count: 0 }
-  const maySend: MaySend = () => (asked.count += 1) <= times
+  const maySend = () => (asked.count += 1) <= times
   return { asked, maySend }
 }
 
 describe.each([
   ['http', undefined],
   ['https', trusted],
-] as const)('over %s, permission to send is checked', (_, certificate) => {
+])('over %s, permission to send is checked', (_, certificate) => {
   it.each([
     [2, 'refused', { connections: 1, requests: 1 }],
     // A second trade follows: by the time that it is answered, whatever was sent before it has

@@ -6,7 +6,7 @@ import { createTokenGate, type TokenLimits } from '../src/token-gate.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const patient = (): AbortSignal => new AbortController().signal
+const patient = () => new AbortController().signal
 const gateOf = (limits: Partial<TokenLimits> = {}) =>
   createTokenGate(
     { perSecondPerAccount: 2, readsAtOnce: 3, readsAtOncePerAccount: 2, ...limits },
@@ -123,7 +123,7 @@ describe('the gate of a token', () => {
   it('starts every trade before the reads, and of the reads that may start the first of an account with the fewest under way or that waited for two seconds, within every limit, and leaves no timer', async () => {
     const call = fc.record({
       account: fc.constantFrom('a', 'b', 'c'),
-      kind: fc.constantFrom('trade' as const, 'read' as const, 'probe' as const),
+      kind: fc.constantFrom('trade', 'read', 'probe'),
       afterMs: fc.nat({ max: 700 }),
       runsMs: fc.nat({ max: 1_500 }),
     })

@@ -104,7 +104,7 @@ const notProvisioned = failed(notSent(), refuse('NotProvisioned', { accountId })
 const outcomeUnknown = failed(unknown, refuse('BrokerOutcomeUnknown', { accountId }))
 
 /** Each trade through an adapter of its own. */
-const sendEach = async (api = () => apiWith(), of = account): Promise<Outcomes> => ({
+const sendEach = async (api = () => apiWith(), of = account) => ({
   order: await place(api(), of),
   levels: await setLevels(api().positionTrading, of),
   close: await close(api().positionTrading, of),

@@ -14,7 +14,7 @@ const from = {
   name: 'Trade"port, <x@y.example>',
   address: 'notices@tradeport.example' as EmailAddress,
 }
-const mail: Mail = {
+const mail = {
   id: '0123-abc',
   to: 'owner@example.com' as EmailAddress,
   subject: 'Your API key k-1 is suspended',
@@ -151,7 +151,7 @@ describe('a mail server', () => {
     expect(await send(second.address)).toEqual(sentAnswer)
   })
 
-  it.each<[string, Partial<SmtpLimits>, unknown, (socket: Socket) => void]>([
+  it.each([
     ['does not greet', { greetingMs: 100 }, 'ETIMEDOUT at GREETING_TIMEOUT', () => undefined],
     ['does not answer', { answerMs: 100 }, 'ETIMEDOUT at SOCKET_TIMEOUT', greet],
     ['never ends its answer', { answerMs: 10_000, mailMs: 300 }, 'no end after 300 ms', drip],
@@ -178,15 +178,15 @@ describe('a mail server', () => {
   })
 })
 
-function greet(socket: Socket): void {
+function greet(socket: Socket) {
   socket.write('220 hello\r\n')
 }
-function drip(socket: Socket): void {
+function drip(socket: Socket) {
   greet(socket)
   const dripping = setInterval(() => socket.write('250-and so on\r\n'), 20)
   socket.on('close', () => clearInterval(dripping))
 }
-function pour(socket: Socket): void {
+function pour(socket: Socket) {
   greet(socket)
   socket.once('data', () => socket.end(`250-${'x'.repeat(3_000_000)}`))
 }

@@ -16,8 +16,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { cachedAccounts, cachedBroker, cachedLiveAccounts, cachedMarketData } from '../src/index.ts'
 import { createMovableClock, ended } from './clock.ts'
 
-const linked: Account = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
-const other: Account = newAccount(linked.owner)
+const linked = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
+const other = newAccount(linked.owner)
 const asBrokerAccount = (account: Account): BrokerAccount => {
   const found = requireBrokerAccount(account)
   if (E.isLeft(found)) throw new Error(found.left._tag)
@@ -29,7 +29,7 @@ const candle = { time: 0, open: 1, high: 1, low: 1, close: 1, volume: 1 }
 const position = openPosition({ volume: 0.4, unrealizedPnl: 40 })
 
 /** The same account with each other link. */
-const relinked: readonly Account[] = [
+const relinked = [
   { ...linked, provider: { providerAccountId: 'provider-2', region: 'new-york' } },
   { ...linked, provider: { providerAccountId: 'provider-1', region: null } },
   { ...linked, brokerType: 'mt4' },

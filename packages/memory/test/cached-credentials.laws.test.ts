@@ -1,7 +1,6 @@
 // A revocation takes effect within a second in any order of requests, slow reads, changes by other
 // instances, notices, confirmations and lost connections.
 import type { Credential } from '@tradeport/domain/access'
-import type { CredentialStore } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
 import { newHash } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
@@ -20,7 +19,7 @@ const among = (...phrases: readonly (readonly Step[])[]): fc.Arbitrary<readonly 
   fc.constantFrom(...phrases)
 
 // Times near the limits, confirmations that mostly arrive, and changes in the middle of a read.
-const phrase: fc.Arbitrary<readonly Step[]> = fc.oneof(
+const phrase = fc.oneof(
   {
     weight: 4,
     arbitrary: among(['request'], ['request', 'load'], ['load'], ['change'], ['deliver']),
@@ -62,7 +61,7 @@ const play = async (steps: readonly Step[]) => {
   const clock = createMovableClock()
   const changedAt: Instant[] = []
   const loads: (() => void)[] = []
-  const requests: Promise<void>[] = []
+  const requests = []
   let isConnected = false
   let confirmedAt = -Infinity
   let undelivered = 0
@@ -73,7 +72,7 @@ const play = async (steps: readonly Step[]) => {
     const found = E.right(O.some(versionOf(changedAt.length)))
     return new Promise<typeof found>((resolve) => loads.push(() => resolve(found)))
   }
-  const store: CredentialStore = {
+  const store = {
     findApiKey: find,
     findAccessToken: find,
     findUserPlan: () => () => Promise.resolve(E.right(O.none)),

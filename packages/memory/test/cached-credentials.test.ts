@@ -1,5 +1,4 @@
-import type { Credential, UserPlan } from '@tradeport/domain/access'
-import type { CredentialStore } from '@tradeport/domain/ports'
+import type { Credential } from '@tradeport/domain/access'
 import type { Instant, Owner } from '@tradeport/domain/primitives'
 import { newHash } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
@@ -18,15 +17,15 @@ const hash = newHash()
 const setUp = () => {
   const clock = createMovableClock()
   const state = {
-    answer: O.some<Credential>(credential),
+    answer: O.some(credential),
     reads: 0,
     confirmedAt: undefined as Instant | undefined,
   }
-  const find = async (): Promise<E.Either<never, O.Option<Credential & UserPlan>>> => {
+  const find = async () => {
     state.reads += 1
     return E.right(state.answer)
   }
-  const store: CredentialStore = {
+  const store = {
     findApiKey: () => find,
     findAccessToken: () => find,
     findUserPlan: () => find,

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createLocalRateLimiter } from '../src/index.ts'
 
 const noon = Date.parse('2026-03-07T12:00:00.000Z')
-const onSuspension = (): undefined => undefined
+const onSuspension = () => undefined
 
 rateLimiterContract('in this process', async (listener) => ({
   limiter: createLocalRateLimiter({ onSuspension: listener }),

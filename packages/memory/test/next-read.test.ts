@@ -12,7 +12,7 @@ const account: BrokerAccount = {
   providerAccountId: 'provider-1',
   region: null,
 }
-const others: readonly BrokerAccount[] = [
+const others = [
   { ...account, providerAccountId: 'provider-2' },
   { ...account, accountId: newAccountId() },
   { ...account, owner: { ...account.owner, tenantId: 'other' as never } },
@@ -21,7 +21,7 @@ const others: readonly BrokerAccount[] = [
 const setUp = () => {
   const begun: PromiseWithResolvers<number>[] = []
   const read = coalesceReads(() => () => {
-    begun.push(Promise.withResolvers<number>())
+    begun.push(Promise.withResolvers())
     return begun.at(-1)!.promise
   })
   return { begun, ask: (of = account) => read(of)() }

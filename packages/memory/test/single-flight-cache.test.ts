@@ -13,7 +13,7 @@ const cacheWith = (options: Partial<Options> = {}) => {
   const clock = createMovableClock()
   const counters = { hits: 0, joins: 0, misses: 0 }
   const parts = { clock, countersOf: () => counters }
-  const cache = createSingleFlightCache<string, number>(parts, 'numbers', {
+  const cache = createSingleFlightCache(parts, 'numbers', {
     ttlMs: 100,
     maxWeight: 10,
     ...options,
@@ -101,15 +101,15 @@ type Action =
 
 const keyed = (action: 'read' | 'drop') =>
   fc.record({ do: fc.constant(action), key: fc.constantFrom(...keys) })
-const outcomes = fc.constantFrom<Outcome>('right', 'right', 'left', 'rejection')
+const outcomes = fc.constantFrom('right', 'right', 'left', 'rejection')
 const waits = fc.constantFrom(1, 50, 99, 100, 999, 1_000)
-const actions: fc.Arbitrary<Action> = fc.oneof(
+const actions = fc.oneof(
   { weight: 6, arbitrary: keyed('read') },
   {
     weight: 5,
-    arbitrary: fc.record({ do: fc.constant('withOutcome' as const), nth: fc.nat(5), as: outcomes }),
+    arbitrary: fc.record({ do: fc.constant('withOutcome'), nth: fc.nat(5), as: outcomes }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: waits }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('wait'), ms: waits }) },
   { weight: 2, arbitrary: keyed('drop') },
 )
 
@@ -130,7 +130,7 @@ const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]) => 
   const cache = createSingleFlightCache<number, number>({ clock }, undefined, options)
   const joinForMs = ageFrom === 'start' ? ttlMs : maxJoinMs
   const loads: Load[] = []
-  const keyDrops: Record<Key, number> = { a: 0, b: 0, c: 0 }
+  const keyDrops = { a: 0, b: 0, c: 0 }
   const allDrops = () => keyDrops.a + keyDrops.b + keyDrops.c
 
   const load = (key: Key) => () =>
@@ -157,7 +157,7 @@ const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]) => 
       })
     })
 
-  const readers: Promise<void>[] = []
+  const readers = []
   const read = async (key: Key) => {
     const askedAt = clock.now()
     const dropsBefore = keyDrops[key]

@@ -2,7 +2,7 @@
 import { brokerRateLimited, refuse, type LimiterScope } from '@tradeport/domain/errors'
 import type { AccountId } from '@tradeport/domain/primitives'
 import type { RateVerdict } from '@tradeport/domain/access'
-import type { Backlog, RateLimiter } from '@tradeport/domain/ports'
+import type { Backlog } from '@tradeport/domain/ports'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as T from 'fp-ts/lib/Task.js'
@@ -71,7 +71,7 @@ it.each([
 ])('a call to the provider is counted as %s where it answers %j', async (outcome, answer) => {
   const metrics = createMetrics()
   const call = () => T.of(answer as never)
-  const port = { source: 'sandbox', dealsPage: call, heldOrders: call, findOrder: call } as const
+  const port = { source: 'sandbox', dealsPage: call, heldOrders: call, findOrder: call }
   const metered = meteredProvider(port, metrics.providerCalls)
   expect(metered.source).toBe('sandbox')
   const calls = [metered.dealsPage, metered.heldOrders, metered.findOrder]
@@ -83,7 +83,7 @@ it.each([
   })
 })
 
-const verdict = (exceeded?: LimiterScope): RateVerdict => ({
+const verdict = (exceeded?: LimiterScope) => ({
   limit: 300,
   remaining: 0,
   resetSeconds: 1,
@@ -110,7 +110,7 @@ describe('the limiter', () => {
         async (decisions) => {
           const metrics = createMetrics()
           let next = 0
-          const limiter: RateLimiter = {
+          const limiter = {
             decide: () => {
               const [one, isLater] = decisions[next++] ?? [verdicts[0], false]
               return isLater ? Promise.resolve(one) : one

@@ -23,7 +23,7 @@ const run = async (
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const stop = (): Promise<number | null> => {
+  const stop = () => {
     child.kill('SIGTERM')
     return exited
   }

@@ -12,13 +12,13 @@ import { NOON } from './harness.ts'
 const pick = fc.nat(99)
 const trade = fc.oneof(
   fc.record({
-    kind: fc.constant('open' as const),
+    kind: fc.constant('open'),
     actionType: fc.constantFrom('ORDER_TYPE_BUY', 'ORDER_TYPE_SELL'),
     symbol: fc.constantFrom('EURUSD', 'USDJPY', 'EURGBP', 'XAUUSD', 'US30'),
     volume: fc.integer({ min: 1, max: 60 }).map((steps) => steps / 100),
   }),
   fc.record({
-    kind: fc.constant('place' as const),
+    kind: fc.constant('place'),
     side: fc.constantFrom('BUY', 'SELL'),
     type: fc.constantFrom('LIMIT', 'STOP', 'STOP_LIMIT'),
     points: fc.integer({ min: 20, max: 900 }),
@@ -26,22 +26,22 @@ const trade = fc.oneof(
     fillFraction: fc.constantFrom(undefined, 0.3, 0.5),
   }),
   fc.record({
-    kind: fc.constant('cancel' as const),
+    kind: fc.constant('cancel'),
     pick,
   }),
   fc.record({
-    kind: fc.constant('close' as const),
+    kind: fc.constant('close'),
     pick,
     percent: fc.integer({ min: 1, max: 100 }),
   }),
   fc.record({
-    kind: fc.constant('level' as const),
+    kind: fc.constant('level'),
     pick,
     points: fc.integer({ min: 1, max: 900 }),
   }),
-  fc.record({ kind: fc.constant('wait' as const), ms: fc.nat({ max: 3 * 86_400_000 }) }),
+  fc.record({ kind: fc.constant('wait'), ms: fc.nat({ max: 3 * 86_400_000 }) }),
   fc.record({
-    kind: fc.constant('price' as const),
+    kind: fc.constant('price'),
     points: fc.integer({ min: -3_000, max: 3_000 }),
   }),
 )
@@ -49,17 +49,17 @@ const amount = fc.integer({ min: -500_000, max: 500_000 }).map((cents) => cents 
 const anyStep = fc.oneof(
   trade,
   fc.record({
-    kind: fc.constant('booking' as const),
+    kind: fc.constant('booking'),
     type: fc.constantFrom('DEAL_TYPE_BALANCE', 'DEAL_TYPE_CREDIT', 'DEAL_TYPE_CHARGE', 'DEAL_TAX'),
     amount,
   }),
-  fc.record({ kind: fc.constant('late' as const), agoMs: fc.nat({ max: 86_400_000 }), amount }),
+  fc.record({ kind: fc.constant('late'), agoMs: fc.nat({ max: 86_400_000 }), amount }),
 )
 type Step = typeof anyStep extends fc.Arbitrary<infer A> ? A : never
 
-const options: fc.Arbitrary<AccountOptions> = fc
+const options = fc
   .record({
-    kind: fc.constantFrom<Partial<AccountOptions>>(
+    kind: fc.constantFrom(
       { marginMode: 'hedging' },
       { marginMode: 'netting' },
       { platform: 'mt4' },

@@ -2,7 +2,7 @@
 // refusals. That they are placed, changed and filled is in the contracts that
 // packages/broker-metaapi runs over the sandbox.
 import { describe, expect, it } from 'vitest'
-import type { AccountOptions, DealRow, OrderRow, PositionRow, TradeReply } from '../src/index.ts'
+import type { AccountOptions, DealRow, TradeReply } from '../src/index.ts'
 import { EVER, NOON, setUp } from './harness.ts'
 
 const bid = 1.1
@@ -31,9 +31,9 @@ const setUpAccount = async (options: Omit<AccountOptions, 'id'> = {}) => {
     ...bench,
     pin,
     trade: async (body: object) => (await post<TradeReply>('trade', body)).body,
-    orders: () => rows<OrderRow>('orders'),
-    finished: () => rows<OrderRow>(`history-orders/time/${EVER}`),
-    positions: () => rows<PositionRow>('positions'),
+    orders: () => rows('orders'),
+    finished: () => rows(`history-orders/time/${EVER}`),
+    positions: () => rows('positions'),
     deals: async () =>
       (await rows<DealRow>(`history-deals/time/${EVER}`)).filter(
         (deal) => deal['type'] !== 'DEAL_TYPE_BALANCE',

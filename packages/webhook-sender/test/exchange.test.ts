@@ -17,7 +17,7 @@ import {
 const kib = 1_024
 const shortMs = 2_000
 
-const start = (options: Partial<ReceiverOptions> = {}): Promise<Receiver> =>
+const start = (options: Partial<ReceiverOptions> = {}) =>
   startReceiver({ certificate: certificates.receivers.good, ...options })
 const sendTo = ({ port }: Receiver, options: Partial<WebhookSenderOptions> = {}, path = '/') =>
   senderWith({ ca: certificates.ca, ...options })(`https://receiver.example:${port}${path}`)

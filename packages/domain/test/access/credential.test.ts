@@ -40,7 +40,7 @@ it.each([
 })
 
 it('is of a program of its own when it is a key, and of that of its application and user when it is a token', () => {
-  const others: readonly Credential[] = [
+  const others = [
     key,
     { ...key, id: 'k-2' },
     { ...key, id: 'app' },

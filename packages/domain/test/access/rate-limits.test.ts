@@ -11,7 +11,6 @@ import {
   stricterRateState,
   tiers,
   unusedRateState,
-  type RateOutcome,
   type RateState,
 } from '../../src/access/rate-limits.ts'
 import { dayMs, minuteMs } from '../../src/primitives/instant.ts'
@@ -44,7 +43,7 @@ const scopes = {
   day: { scope: 'tier', window: 'day' },
   endpoint: { scope: 'endpoint' },
   suspension: { scope: 'suspension' },
-} as const
+}
 const refusal = (scope: keyof typeof scopes, retryAfterSeconds: number) => ({
   _tag: 'RateLimitExceeded',
   exceeded: scopes[scope],
@@ -157,7 +156,7 @@ it.each([
 ])('the reported limit %s', (_, beforeMidnightMs, requests, dayCount, limit) => {
   const now = midnight - beforeMidnightMs
   const state = at(now, { minuteFullAt: now + requests * 600, dayCount })
-  const outcome: RateOutcome = 'admitted'
+  const outcome = 'admitted'
   const ofMinute = limit === 300
   expect(rateVerdict({ state, outcome }, 'free', undefined, now)).toMatchObject({
     limit,
@@ -209,7 +208,7 @@ describe('the stricter of two states', () => {
   const tomorrow = { ...other, day: day + 1 }
   const old = { ...one, refusals: [noon - 6 * minuteMs, noon - 5 * minuteMs] }
 
-  it.each<[string, RateState, RateState, Partial<RateState>]>([
+  it.each([
     [
       'is the greater of each part',
       one,

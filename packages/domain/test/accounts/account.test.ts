@@ -77,7 +77,7 @@ it.each<[Partial<Account>, boolean]>([
   expect(isReadLive({ ...account, ...fields })).toBe(expected)
 })
 
-it.each<[Partial<Account>, string]>([
+it.each([
   [{ brokerType: 'ctrader', provider: null }, 'UnsupportedBroker'],
   [{ provider: null }, 'NotProvisioned'],
 ])('the broker of an account with %o cannot be asked: %s', (fields, _tag) => {
@@ -89,7 +89,7 @@ it.each<[Partial<Account>, string]>([
 const { marginLevel: _level, leverage: _leverage, ...kept } = reading.figures
 const fiveMinutes = 300_000
 
-it.each<[string, { readonly balance: number } | null, number, boolean]>([
+it.each([
   ['the first', null, 0, true],
   ['none of the same balance within five minutes', { balance: 10 }, fiveMinutes - 1, false],
   ['one after five minutes', { balance: 10 }, fiveMinutes, true],

@@ -105,7 +105,7 @@ describe('the events of new deals', () => {
   })
 
   it('say of an opened position what its order opened, and with which levels', () => {
-    const first: BrokerDeal = { ...opening, orderId: '70', stopLoss: 1.05, takeProfit: 1.3 }
+    const first = { ...opening, orderId: '70', stopLoss: 1.05, takeProfit: 1.3 }
     const more: BrokerDeal = {
       ...opening,
       orderId: '70',
@@ -368,7 +368,7 @@ describe('the events of new deals', () => {
     expect(dataOf(eventsOf([rest], { held: [opening, part] }), 'trade.closed')).toMatchObject([
       { trade_id: positionId, profit: 25 },
     ])
-    const before: BrokerDeal = { ...part, id: '1', volume: 0, profit: -1 }
+    const before = { ...part, id: '1', volume: 0, profit: -1 }
     expect(dataOf(eventsOf([before], { held: [opening, part, rest] }), 'trade.closed')).toEqual([])
     // The first close was taken for a whole one, because it had no volume.
     const unreported = { ...part, volume: 0 }
@@ -447,7 +447,7 @@ describe('a change of the balance', () => {
     },
   )
 
-  it.each<[string, Feed, number | null]>([
+  it.each([
     ['that the history did not show before', { moved: 1_000, difference: 100 }, 983],
     ['of before what the history has', { moved: 900, difference: 100 }, 983],
     [
@@ -480,7 +480,7 @@ describe('a change of the balance', () => {
 })
 
 /** Deals as a journal keeps them: each once. */
-const history = dealHistory.map((deals): readonly BrokerDeal[] => [
+const history = dealHistory.map((deals) => [
   ...new Map(
     deals.map((deal) => [dealKey(deal), { kind: deal.side ?? ('balance' as const), ...deal }]),
   ).values(),
@@ -557,8 +557,8 @@ describe('however the deals arrive', () => {
   })
 
   it('a trade is closed once more where a late deal left its position open', () => {
-    const late: BrokerDeal = { ...opening, id: '0', volume: 0.1 }
-    const last: BrokerDeal = { ...rest, id: '4', volume: 0.1 }
+    const late = { ...opening, id: '0', volume: 0.1 }
+    const last = { ...rest, id: '4', volume: 0.1 }
     const events = feed([[opening, part, rest], [late], [last]])
     const volumes = dataOf(events, 'trade.closed').map(({ volume }) => volume)
     expect([volumes, new Set(keysOf(events, true)).size]).toEqual([[0.3, 0.4], 2])

@@ -2,7 +2,7 @@
 // have.
 import { describe, expect, it } from 'vitest'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
-import { closeFillOf, type CloseFill } from '../../src/journal/close-fill.ts'
+import { closeFillOf } from '../../src/journal/close-fill.ts'
 
 const whole = {
   id: '1',
@@ -13,7 +13,7 @@ const whole = {
   commission: -0.7,
   swap: -0.1,
 } as const
-const deal = (fields: Partial<BrokerDeal> = {}): BrokerDeal => ({
+const deal = (fields: Partial<BrokerDeal> = {}) => ({
   ...whole,
   volume: 0.3,
   price: 1.2,
@@ -30,7 +30,7 @@ const without = (
 }
 
 describe('the fill of a close of 0.3 lots', () => {
-  it.each<[string, BrokerDeal[], Partial<CloseFill> | undefined]>([
+  it.each([
     ['no deal', [], undefined],
     ['its deal', [deal()], { price: 1.2, profit: 30, at: 1_000 }],
     ['a part of it', [deal({ volume: 0.1 })], undefined],

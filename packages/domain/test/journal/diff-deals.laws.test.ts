@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { dealKey, type BrokerDeal } from '@tradeport/domain/journal'
 import { compareDeals, renamedDeals } from '../../src/journal/broker-deal.ts'
 
-const deal: fc.Arbitrary<BrokerDeal> = fc.record({
+const deal = fc.record({
   id: fc.constantFrom('1', '2', '3', '10'),
-  kind: fc.constant('buy' as const),
-  side: fc.constant('buy' as const),
-  entry: fc.constantFrom('in' as const, 'out' as const),
+  kind: fc.constant('buy'),
+  side: fc.constant('buy'),
+  entry: fc.constantFrom('in', 'out'),
   time: fc.constantFrom(100, 200, 300, Number.NaN),
   profit: fc.constantFrom(0, 1.5),
   commission: fc.constant(-0.1),

@@ -1,7 +1,7 @@
 // What is read next of an account's history, and when what was read is fresh.
 import { describe, expect, it } from 'vitest'
 import { dayMs, minuteMs } from '@tradeport/domain/primitives'
-import type { BrokerDeal, JournalState, Reread } from '@tradeport/domain/journal'
+import type { BrokerDeal, Reread } from '@tradeport/domain/journal'
 import {
   isFresh,
   latestOf,
@@ -13,7 +13,7 @@ import {
 const now = Date.parse('2026-05-04T12:00:00.000Z')
 const second = 1_000
 
-const synchronised: JournalState = {
+const synchronised = {
   firstReadOffset: null,
   syncedAt: now - 2 * second,
   wantedAt: null,
@@ -24,7 +24,7 @@ const synchronised: JournalState = {
   disagreements: 0,
   isDueToBalanceAlone: false,
 }
-const unread: JournalState = { ...synchronised, syncedAt: null, latestDealAt: null, deals: 0 }
+const unread = { ...synchronised, syncedAt: null, latestDealAt: null, deals: 0 }
 
 describe('what is read next', () => {
   it.each([
@@ -216,7 +216,7 @@ describe('when the whole history is read again', () => {
       none,
       none,
     ],
-    ...(['lacksOpening', 'mayHaveChanged'] as const).map(
+    ...['lacksOpening', 'mayHaveChanged'].map(
       (doubt): [string, object, Reread, Reread, Reread, Reread] => [
         `it agrees, and what was new ${doubt}`,
         { kind: 'full', [doubt]: true },

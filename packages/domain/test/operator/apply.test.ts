@@ -146,7 +146,7 @@ it('creates what a document names, with a first value for what it leaves out', (
 })
 
 it('reads every record that the document names or refers to, each once', () => {
-  const document: OperatorDocument = {
+  const document = {
     ...link,
     desks: [{ id: 'd-1', tenantId: acme, accounts: [main] }],
     apiKeys: [{ id: 'k-1', userId: ann, key: 'tp_live_only_for_automated_tests_x' }],

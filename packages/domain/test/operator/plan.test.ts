@@ -26,7 +26,7 @@ import { acme, ann, createTestSecrets, main } from './operator-desk.ts'
 const day = Date.parse('2026-11-01T00:00:00.000Z')
 type Part = Partial<OperatorDocument>
 const documentOf = (...parts: readonly Part[]): OperatorDocument =>
-  Object.assign({}, emptyDocument, ...parts) as OperatorDocument
+  Object.assign({}, emptyDocument, ...parts)
 
 const createService = (broken: Partial<OperatorOrders> = {}) => {
   const records = createFakeRecords()

@@ -1,11 +1,6 @@
 // What a broker's terms and quote say of a new order, as tables.
 import { describe, expect, it } from 'vitest'
-import {
-  weekdays,
-  type BrokerInstrument,
-  type Quote,
-  type TradingSession,
-} from '../../src/market/market-data.ts'
+import { weekdays, type BrokerInstrument } from '../../src/market/market-data.ts'
 import { estimateOrder, instrumentChecks } from '../../src/orders/instrument-checks.ts'
 import type { OrderRequest } from '../../src/orders/order.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
@@ -27,7 +22,7 @@ const instrument: BrokerInstrument = {
   swapShort: null,
   sessions: [],
 }
-const quote: Quote = {
+const quote = {
   bid: 1.1,
   ask: 1.1002,
   time: 0,
@@ -45,9 +40,11 @@ const limit = { orderType: 'limit', price: 1.05 } as const
 const wednesday = Date.UTC(2026, 10, 25, 12)
 const saturday = Date.UTC(2026, 10, 28, 14)
 const sessionsUntil = (to: string) =>
-  (['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const).map(
-    (day): TradingSession => ({ day, from: '00:00:00.000', to }),
-  )
+  (['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const).map((day) => ({
+    day,
+    from: '00:00:00.000',
+    to,
+  }))
 const sessions = sessionsUntil('24:00:00.000')
 
 interface Scene {
@@ -183,7 +180,7 @@ describe('a check of the instrument', () => {
     ['00:00:20', '00:00:00', '10:30:20', true],
     ['00:00:10', '00:00:09', '10:00:09', null],
   ])('has a market from %s to %s at %s: %s', (from, to, time, isOpen) => {
-    const everyDay = weekdays.map((day): TradingSession => ({ day, from, to }))
+    const everyDay = weekdays.map((day) => ({ day, from, to }))
     const at = Date.parse(`2026-11-25T${time}Z`)
     const results = resultsOf({}, { sessions: everyDay }, at)
     expect(results[1] === 'passed' || (results[1] ?? null)).toBe(isOpen)

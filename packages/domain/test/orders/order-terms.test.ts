@@ -10,7 +10,6 @@ import {
   issuesOfTerms,
   requireLevelsAroundPrice,
   requireOrderTypeOf,
-  type TermsChange,
 } from '../../src/orders/order-terms.ts'
 import {
   isSameTerms,
@@ -18,7 +17,6 @@ import {
   type OpenOrder,
   type Order,
   type OrderId,
-  type OrderRequest,
   type OrderTerms,
 } from '../../src/orders/order.ts'
 import { withTransition, type LookingUp, type Open } from '../../src/orders/placement.ts'
@@ -137,7 +135,7 @@ describe('a change of terms', () => {
   const gtd: OrderTerms = { ...held, timeInForce: 'gtd', expiresAt: until }
   const waiting: OrderTerms = { price: 1.2, stopLimitPrice: 1.15, timeInForce: 'gtc' }
 
-  it.each<[Partial<OrderRequest>, OrderTerms, TermsChange, Partial<OrderTerms>]>([
+  it.each([
     [{}, held, {}, {}],
     // What was changed in the terminal stays.
     [{}, { ...held, price: 1.07 }, {}, {}],
@@ -157,7 +155,7 @@ describe('a change of terms', () => {
     })
   })
 
-  it.each<[Partial<OrderRequest>, OrderTerms, TermsChange, string, string]>([
+  it.each([
     [
       stopLimit,
       { ...held, price: 1.15 },

@@ -23,7 +23,6 @@ import {
   type Sending,
   type SentBefore,
   type Open,
-  type BrokerOrder,
 } from '../../src/orders/placement.ts'
 import type { CancelReason, OrderOutcome, OrderTerms } from '../../src/orders/order.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
@@ -45,7 +44,7 @@ const rechecking: Rechecking = {
   brokerOrderId: null,
   rechecks: 0,
 }
-const sinceCreation: LookingUp = { ...lookingUp, sentAt: createdAt }
+const sinceCreation = { ...lookingUp, sentAt: createdAt }
 const fill = { price: 1.1 }
 const filled: OrderOutcome = { kind: 'filled', fill }
 const reason = { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' }
@@ -65,7 +64,7 @@ const lookUpIn = (placement: LookingUp, continueInMs: number): Transition => ({
 })
 
 const terms: OrderTerms = { price: 1.1, stopLoss: 1.05, timeInForce: 'gtc' }
-const order: BrokerOrder = { ...terms, brokerOrderId: '7', isUnexecuted: true }
+const order = { ...terms, brokerOrderId: '7', isUnexecuted: true }
 const open: Open = {
   step: 'open',
   sentAt: sending.sentAt,
@@ -74,7 +73,7 @@ const open: Open = {
   cancellation: null,
   missing: null,
 }
-const anyNumber: Open = { ...open, brokerOrderId: null }
+const anyNumber = { ...open, brokerOrderId: null }
 const isHeld = { placement: open, terms, continueInMs: null }
 const shown: LookupAnswer = { kind: 'open', order }
 const cancelledAtBroker: OrderOutcome = { kind: 'cancelled', reason: 'broker', at: 5 }
@@ -245,10 +244,10 @@ describe('lookups', () => {
     [{ lookups: 4, coveredMs: 239_999 }, hourMs, true, 'looking_up'],
     [{ lookups: 4, coveredMs: 300_000 }, -hourMs, true, 'rechecking'],
     [{ lookups: 4, coveredMs: 299_999 }, -hourMs, true, 'looking_up'],
-  ] as const)(
+  ])(
     'that showed nothing before, %o, and nothing %i ms later, refreshed: %o, lead to %s',
     (absence, gapMs, readFromTerminal, step) => {
-      const from: LookingUp = {
+      const from = {
         ...lookingUp,
         lookups: 10,
         absence: { ...absence, lastAt: createdAt },

@@ -167,7 +167,7 @@ describe('order limits', () => {
 })
 
 describe('limits of traders and desks', () => {
-  const none: TraderLimits = {
+  const none = {
     maxLotsPerOrder: null,
     maxOpenLots: null,
     maxOpenPositions: null,
@@ -286,7 +286,7 @@ describe('limits of traders and desks', () => {
     (_, volume, clientId, current, isOpen = false, ticket = null, sentTo?: string) => {
       const position = openPosition({ volume, ...(clientId !== undefined && { clientId }) })
       const { providerAccountId = '' } = account.provider ?? {}
-      const limits: AccountLimits = {
+      const limits = {
         ...limited(null, null),
         trader: {
           limits: { ...none, maxOpenLots: 0 },
@@ -312,7 +312,7 @@ describe('limits of traders and desks', () => {
     })
   })
 
-  it.each<[Partial<TraderLimits>, boolean]>([
+  it.each([
     [{}, false],
     [{ maxLotsPerOrder: 1, approvalAboveLots: 1, allowedSymbols: [] }, false],
     [{ maxOpenLots: 1 }, true],

@@ -13,7 +13,7 @@ import {
 import type { Levels } from '../../src/primitives/prices.ts'
 
 const price = fc.integer({ min: 1, max: 300_000 }).map((point) => point / 100_000)
-const side = fc.constantFrom('buy' as const, 'sell' as const)
+const side = fc.constantFrom('buy', 'sell')
 const heldLevels = fc.record({ stopLoss: price, takeProfit: price }, { requiredKeys: [] })
 
 const at = (currentPrice: number, levels: object = {}) => openPosition({ currentPrice, ...levels })
@@ -22,7 +22,7 @@ it('moves a level on its side of the price, and never to the price itself, and k
   fc.assert(
     fc.property(side, price, price, heldLevels, (side, currentPrice, value, held) => {
       const position = openPosition({ side, currentPrice, ...held })
-      for (const level of ['stopLoss', 'takeProfit'] as const) {
+      for (const level of ['stopLoss', 'takeProfit']) {
         const mustBeLower =
           (level === 'stopLoss' && side === 'buy') || (level === 'takeProfit' && side === 'sell')
         const isAllowed = mustBeLower ? value < currentPrice : value > currentPrice

@@ -26,7 +26,7 @@ const parsers = {
   user: parseUserId,
   symbol: parseSymbolFilter,
   email: parseEmailAddress,
-} as const
+}
 
 it.each<[keyof typeof parsers, string[]]>([
   ['symbol', ['EURUSD', 'US30', 'EURUSD.R', 'AUDUSD_I', 'BTC/USD', '#AAPL', 'EURUSD+']],

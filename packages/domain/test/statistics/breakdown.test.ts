@@ -144,7 +144,7 @@ describe('by result', () => {
         ['-0.01_0', 3],
       ],
     ],
-  ] as const)('%j has the steps %j', (results, steps) => {
+  ])('%j has the steps %j', (results, steps) => {
     expect(groupsOfResults(results).map(({ key, totalTrades }) => [key, totalTrades])).toEqual(
       steps,
     )

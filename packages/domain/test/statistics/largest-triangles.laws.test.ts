@@ -51,7 +51,7 @@ const lines = fc
   .chain((steps) => {
     let x = 0
     return fc.record({
-      points: fc.constant(steps.map(({ width, y }): Point => ({ x: (x += width), y }))),
+      points: fc.constant(steps.map(({ width, y }) => ({ x: (x += width), y }))),
       count: fc.integer({ min: 3, max: steps.length - 1 }),
       mustStay: fc.uniqueArray(fc.nat(steps.length - 1), { maxLength: 3 }),
     })
@@ -61,7 +61,7 @@ it('of each bucket, it is the one that makes the largest triangle with the one b
   fc.assert(
     fc.property(lines, ({ points, count }) => {
       const buckets = bucketsOf(points, count - 2)
-      const kept = keptOf(points, count).map((index) => points[index] as Point)
+      const kept = keptOf(points, count).map((index) => points[index])
       expect(kept).toHaveLength(count)
       for (const [place, bucket] of buckets.entries()) {
         const [point, before] = [kept[place] as Point, kept[place - 1]]

@@ -9,7 +9,6 @@ import {
   placeOf,
   readCursor,
   writeCursor,
-  type TradeListPlace,
   type ClosedTrade,
   type TradeFilter,
 } from '../../src/trades/closed-trade.ts'
@@ -18,7 +17,7 @@ const [accountId, otherAccountId] = ['1', '2'].map(
   (n) => `00000000-0000-4000-8000-00000000000${n}`,
 ) as [AccountId, AccountId]
 const all: TradeFilter = { profit: 'all' }
-const place: TradeListPlace = { closedAt: 1, closingDealId: 'ü#1', accountId }
+const place = { closedAt: 1, closingDealId: 'ü#1', accountId }
 const invalid = E.left({ _tag: 'InvalidCursor' })
 const encoded = (json: string) => btoa(encodeURIComponent(json))
 const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
@@ -81,10 +80,7 @@ it.each([
     [1, '5', 5],
     [1, '5', 'me'],
     [1, '\0', accountId],
-  ].map((place): [string, string] => [
-    `with the place ${JSON.stringify(place)}`,
-    cursorAfter(list, place),
-  ]),
+  ].map((place) => [`with the place ${JSON.stringify(place)}`, cursorAfter(list, place)]),
 ])('is refused when somebody made one %s', (_, cursor) => {
   expect(readCursor(owner, all, cursorAfter(list, good))).toEqual(
     E.right({ ...place, closingDealId: '5' }),

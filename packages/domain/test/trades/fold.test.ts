@@ -3,7 +3,7 @@
 import { dealTable } from './deal-table.ts'
 import { describe, expect, it } from 'vitest'
 import type { Deal } from '../../src/trades/deal.ts'
-import { foldDeals, foldPosition, type FoldedTrade } from '../../src/trades/fold.ts'
+import { foldDeals, foldPosition } from '../../src/trades/fold.ts'
 
 const trade = {
   positionId: '7',
@@ -19,7 +19,7 @@ const trade = {
   openedAt: Date.parse('2026-01-05T09:00:10Z'),
   closedAt: Date.parse('2026-01-05T10:00:11Z'),
   holdingTime: 3601,
-} as const
+}
 
 it('folds all deals of a position into a trade, prices weighted by volume, money summed', () => {
   const deals = dealTable(`
@@ -32,7 +32,7 @@ it('folds all deals of a position into a trade, prices weighted by volume, money
   expect(foldDeals(deals)).toEqual({ trades: [trade], skipped: [] })
 })
 
-it.each<[string, string, readonly Partial<FoldedTrade>[]]>([
+it.each([
   [
     'compares lots as decimals: 0.8 opened, 0.7 and 0.1 closed, nothing left',
     `1  7  in   buy   EURUSD  0.8  1.1  0  0  0  09:00:00
@@ -210,7 +210,7 @@ describe('an invalid number', () => {
     },
   )
 
-  it.each<[Partial<Deal>, string]>([
+  it.each([
     [{ price: Number.NaN }, 'missing_price'],
     [{ price: Number.POSITIVE_INFINITY }, 'missing_price'],
     [{ time: Number.NaN }, 'invalid_timestamp'],
@@ -227,7 +227,7 @@ describe('an invalid number', () => {
   })
 })
 
-it.each<[string, string, Partial<FoldedTrade>]>([
+it.each([
   [
     'weights that fit alone and not together',
     `1 7 in  buy  A  60000.001  1000.00001 0 0 0 09:00:00

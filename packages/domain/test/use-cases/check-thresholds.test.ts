@@ -7,7 +7,6 @@ import {
   uncheckedThreshold,
 } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
-import type { AccountFigures } from '../../src/accounts/account.ts'
 import type { CheckedThreshold } from '../../src/accounts/risk-threshold.ts'
 import type { ServiceEvent } from '../../src/events/events.ts'
 import type { AccountId, Ticket } from '../../src/primitives/ids.ts'
@@ -16,7 +15,7 @@ import { checkThresholds } from '../../src/use-cases/check-thresholds.ts'
 import { brokerAccountOf, createTestDesk, down, realPause, rightOf, tagOf } from './desk.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
-const figures: AccountFigures = {
+const figures = {
   balance: 10_000,
   equity: 8_000,
   margin: 4_000,

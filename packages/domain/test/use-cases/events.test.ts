@@ -22,7 +22,7 @@ import { owner, partOf, rightOf, stranger } from './desk.ts'
 
 const accountOf = (digit: string) => `${digit}0000000-0000-4000-8000-000000000000` as AccountId
 const [account, otherAccount] = [accountOf('a'), accountOf('b')]
-const accounts: readonly AccountId[] = [account, otherAccount]
+const accounts = [account, otherAccount]
 const closed = { type: 'trade.closed', accountId: account } as const
 const filled = { type: 'order.filled', accountId: otherAccount } as const
 
@@ -179,17 +179,17 @@ describe('GET /events/stream', () => {
   it('gives every wanted event after its start exactly once and in order, however the log grows, calls are lost and readers come and go', async () => {
     const step = fc.oneof(
       fc.record({
-        do: fc.constant('record' as const),
+        do: fc.constant('record'),
         count: fc.integer({ min: 1, max: 5 }),
         isSilent: fc.boolean(),
       }),
-      fc.record({ do: fc.constant('open' as const), filter: fc.boolean(), resume: fc.boolean() }),
-      fc.record({ do: fc.constantFrom('close' as const, 'tick' as const) }),
+      fc.record({ do: fc.constant('open'), filter: fc.boolean(), resume: fc.boolean() }),
+      fc.record({ do: fc.constantFrom('close', 'tick') }),
     )
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
         const { log, follow, tick } = open()
-        const all: LoggedEvent[] = []
+        const all = []
         const readings: (Reading & {
           after: EventId | undefined
           isFiltered: boolean

@@ -10,7 +10,7 @@ import { createJournalDesk, down, owner, rightOf, stranger, tagOf } from './desk
 
 const caller = { owner }
 const nothing = { commission: 0, swap: 0 }
-const deposit: Deal = { ...nothing, id: '1', profit: 1_000, time: 1 }
+const deposit = { ...nothing, id: '1', profit: 1_000, time: 1 }
 const closed = (positionId: string, closedAt: number, profit: number): readonly [Deal, Deal] => {
   const deal = { ...nothing, positionId, symbol: `S${positionId}`, volume: 1, price: 1 }
   return [

@@ -142,7 +142,7 @@ describe('a pending order', () => {
       accept_and_lose_the_answer: 'open',
       lose_the_request: 'rejected',
     }
-    expect((await read()).status).toBe(Object(shown)[placement as string] ?? status)
+    expect((await read()).status).toBe(Object(shown)[placement] ?? status)
   })
 
   it('that was accepted without a number is open, although another process looked it up before', async () => {

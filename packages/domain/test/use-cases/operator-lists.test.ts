@@ -72,7 +72,7 @@ describe.each(lists)('the list of %s', (name, length, list) => {
     const { data: whole } = await rightOf(of(list, undefined, 1_000))
     expect(whole).toHaveLength(length)
     for (let limit = 1; limit <= 10; limit += 1) {
-      const pieces: unknown[][] = []
+      const pieces = []
       let cursor: string | undefined
       do {
         const piece: Listed<unknown> = await rightOf(of(list, cursor, limit))

@@ -118,7 +118,7 @@ const opened = () => {
 const placed = async (fields: Partial<OrderRequest> = {}) => {
   const one = opened()
   const order = await rightOf(one.desk.place(one.account, fields))
-  const stored = (): Promise<Order> => rightOf(one.orders.getOrder({ owner }, { id: order.id }))
+  const stored = () => rightOf(one.orders.getOrder({ owner }, { id: order.id }))
   return { ...one, order, stored }
 }
 

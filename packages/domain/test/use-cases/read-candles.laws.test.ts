@@ -12,7 +12,7 @@ import { dayMs, hourMs, minuteMs, type Instant } from '../../src/primitives/inst
 import { createCandleReader, type CandlesQuery } from '../../src/use-cases/steps/read-candles.ts'
 import { owner, rightOf } from './desk.ts'
 
-const account = { accountId: 'a-1', owner, providerAccountId: 'p-1' } as unknown as BrokerAccount
+const account = { accountId: 'a-1', owner, providerAccountId: 'p-1' } as BrokerAccount
 const start = Date.parse('2026-01-05T00:00:00.000Z')
 
 /** Openings with gaps, and days and weeks that are an hour shorter or longer. */
@@ -26,7 +26,7 @@ const openings = (timeframe: Timeframe): fc.Arbitrary<readonly Instant[]> => {
     run: fc.integer({ min: 1, max: 700 }),
   })
   return fc.array(step, { minLength: 1, maxLength: 8 }).map((steps) => {
-    const times: Instant[] = []
+    const times = []
     let next = start
     for (const { skipped, clockChange: change, run } of steps) {
       next += skipped * period + change
@@ -70,7 +70,7 @@ const createReader = (
   return (query: CandlesQuery) => readCandles({ account, symbol: 'EURUSD', timeframe }, query)
 }
 
-const worlds = fc.constantFrom<Timeframe>('1m', '4h', '1d', '1w', '1M').chain((timeframe) =>
+const worlds = fc.constantFrom('1m', '4h', '1d', '1w', '1M').chain((timeframe) =>
   openings(timeframe).chain((times) => {
     const [first = start, last = start] = [times[0], times.at(-1)]
     const span = last - first

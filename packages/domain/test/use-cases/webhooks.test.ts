@@ -30,7 +30,7 @@ const nothing = async (): Promise<unknown> => undefined
 /** Posts nothing, and answers 200 after 12 ms unless told otherwise. */
 const createFakeWebhookSender = () => {
   const sent: DeliveryRequest[] = []
-  let next: AttemptAnswer = { responseCode: 200, responseTimeMs: 12 }
+  let next = { responseCode: 200, responseTimeMs: 12 }
   let between = nothing
   return {
     /** What was sent, in order. */
@@ -229,7 +229,7 @@ describe('a test of a webhook', () => {
   it.each([
     ['findWithSecret', 'ServiceUnavailable', 0],
     ['recordTestSuccess', 'none', 1],
-  ] as const)('where %s fails, is refused with %s after %d posts', async (method, tag, posts) => {
+  ])('where %s fails, is refused with %s after %d posts', async (method, tag, posts) => {
     const { ports, webhook } = await createDesk()
     ports.webhookSender.answer({ responseCode: 200, responseTimeMs: 1 })
     const { testWebhook } = createWebhooks({

@@ -41,9 +41,9 @@ const fresh: WebhookDelivery = {
 }
 const replay = newReplayOf(fresh, otherId, 100)
 
-const ok: AttemptAnswer = { responseCode: 204, responseTimeMs: 5 }
+const ok = { responseCode: 204, responseTimeMs: 5 }
 // 410 is a failure like any other.
-const refused: AttemptAnswer = { responseCode: 410, responseTimeMs: 7 }
+const refused = { responseCode: 410, responseTimeMs: 7 }
 const silent: AttemptAnswer = {
   responseCode: 0,
   responseTimeMs: 30_000,
@@ -120,9 +120,9 @@ it('fails at once when its webhook was disabled meanwhile', () => {
   expect(afterAttempt(fresh, disabled, at(1_000, refused)).delivery.status).toBe('failed')
 })
 
-const bad: Webhook = { ...webhook, failureCount: 4, lastSuccessAt: 50, lastFailureAt: 60 }
-const off: Webhook = { ...bad, enabled: false }
-const later: Webhook = { ...webhook, lastSuccessAt: 5_000 }
+const bad = { ...webhook, failureCount: 4, lastSuccessAt: 50, lastFailureAt: 60 }
+const off = { ...bad, enabled: false }
+const later = { ...webhook, lastSuccessAt: 5_000 }
 
 it.each<[string, WebhookDelivery, Webhook, AttemptAnswer, Partial<Webhook>]>([
   [

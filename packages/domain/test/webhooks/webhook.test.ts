@@ -16,7 +16,7 @@ import {
 
 const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const on: Webhook = { ...newWebhook(owner, 0), failureCount: 3, lastFailureAt: 50, updatedAt: 60 }
-const off: Webhook = { ...on, enabled: false }
+const off = { ...on, enabled: false }
 const again = { enabled: true, failureCount: 0 }
 const url = 'https://example.org/other' as WebhookUrl
 
