@@ -72,6 +72,11 @@ const openDesk = () => {
       await desk.process(order)
       return order
     },
+    /** Open orders at a broker of which these methods do something else. */
+    openThrough: (
+      methods: Partial<typeof desk.trading>,
+      other: Parameters<typeof desk.openWith>[0] = {},
+    ) => desk.openWith({ trading: { ...desk.trading, ...methods }, ...other }),
     follow: () => rightOf(open.followOpenOrders(brokerAccount)),
     clientIdOf: (order: Order) => brokerClientId(order.id),
     atBroker: () => rightOf(desk.trading.heldOrders(brokerAccount)),
@@ -256,15 +261,15 @@ describe('a round of the watch', () => {
   )
 
   it('leaves an order alone that another account at the provider holds', async () => {
-    const { openWith, account, trading, placement } = await opened()
-    const emptied = openWith({ trading: { ...trading, heldOrders: () => TE.right([]) } })
+    const { openThrough, account, placement } = await opened()
+    const emptied = openThrough({ heldOrders: () => TE.right([]) })
     await rightOf(emptied.followOpenOrders({ ...brokerAccountOf(account), ...another }))
     expect(await placement()).toMatchObject({ missing: null })
   })
 
   it('forgets that an order was missing once it is held again', async () => {
-    const { openWith, account, trading, placement, follow } = await opened()
-    const emptied = openWith({ trading: { ...trading, heldOrders: () => TE.right([]) } })
+    const { openThrough, account, placement, follow } = await opened()
+    const emptied = openThrough({ heldOrders: () => TE.right([]) })
     await rightOf(emptied.followOpenOrders(brokerAccountOf(account)))
     expect(await placement()).toMatchObject({ missing: { lookups: 0 } })
     await follow()
@@ -518,20 +523,20 @@ describe('a change and a cancellation of an open order are answered in time wher
 
 describe('a change of an open order', () => {
   it('that is confirmed shows the terms that the broker gave it', async () => {
-    const { modify, openWith, trading } = await opened()
+    const { modify, openThrough, trading } = await opened()
     const modifyOrder: Desk['trading']['modifyOrder'] = (account, id, terms, maySend) =>
       trading.modifyOrder(account, id, { ...terms, price: 1.1201 }, maySend)
-    const rounding = openWith({ trading: { ...trading, modifyOrder } })
+    const rounding = openThrough({ modifyOrder })
     expect((await rightOf(modify({ price: 1.12 }, rounding))).request.price).toBe(1.1201)
   })
 
   it('is not sent once its time has passed', async () => {
-    const { cancel, openWith, wait, trading, atBroker } = await opened()
+    const { cancel, openThrough, wait, trading, atBroker } = await opened()
     const cancelOrder: Desk['trading']['cancelOrder'] = (...of) => {
       wait(16 * secondMs)
       return trading.cancelOrder(...of)
     }
-    const late = openWith({ trading: { ...trading, cancelOrder } })
+    const late = openThrough({ cancelOrder })
     expect(await tagOf(cancel(late))).toBe('BrokerUnavailable')
     expect(await atBroker()).toHaveLength(1)
   })
@@ -566,13 +571,13 @@ describe('a cancellation of an open order', () => {
   )
 
   it('of an order that is gone since an earlier one, whose outcome is unknown, is unknown too', async () => {
-    const { trading, modify, cancel, lose, openWith } = await opened()
+    const { trading, modify, cancel, lose, openThrough } = await opened()
     trading.nextChange('lose_the_request')
     await cancel()()
     lose()
     expect(await tagOf(cancel())).toBe('BrokerOutcomeUnknown')
     expect(await tagOf(modify({ price: 1.12 }))).toBe('BrokerUnavailable')
-    const refusing = openWith({ trading: { ...trading, cancelOrder: refused } })
+    const refusing = openThrough({ cancelOrder: refused })
     expect(await tagOf(cancel(refusing))).toBe('BrokerOutcomeUnknown')
   })
 
@@ -580,9 +585,9 @@ describe('a cancellation of an open order', () => {
     ['lose_the_request', 'BrokerOutcomeUnknown'],
     ['refuse', 'TradeRejected'],
   ])('stays confirmed where a second one meets %s', async (trouble, tag) => {
-    const { cancel, placement, openWith, ...desk } = await opened()
+    const { cancel, placement, openWith, openThrough, ...desk } = await opened()
     const trading = { ...desk.trading, findOrder: cannotRead }
-    await cancel(openWith({ trading: { ...trading, cancelOrder: done } }))()
+    await cancel(openThrough({ cancelOrder: done }))()
     trading.nextChange(trouble)
     expect(await tagOf(cancel(openWith({ trading })))).toBe(tag)
     expect(await placement()).toMatchObject({ cancellation: { isConfirmed: true } })
@@ -599,11 +604,11 @@ describe('a cancellation of an open order', () => {
   })
 
   it('that could not be sent leaves a missing order to be looked up', async () => {
-    const { lose, follow, cancel, openWith, trading, account, end, runFor, read } = await opened()
+    const { lose, follow, cancel, openThrough, account, end, runFor, read } = await opened()
     lose()
     await follow()
     const cancelOrder = () => TE.left(down(account.id))
-    const tag = await tagOf(cancel(openWith({ trading: { ...trading, cancelOrder } })))
+    const tag = await tagOf(cancel(openThrough({ cancelOrder })))
     expect(tag).toBe('BrokerUnavailable')
     end({ kind: 'filled', fill: {} })
     await runFor(60 * 60)
@@ -614,31 +619,31 @@ describe('a cancellation of an open order', () => {
     ['gone', '1', { _tag: 'OrderGone' } as const],
     ['perhaps cancelled', '77', refuse('BrokerOutcomeUnknown', { accountId: '' as AccountId })],
   ])('of an order that is %s, and held as %s, is sent once', async (_, brokerOrderId, answer) => {
-    const { trading, openWith, cancel, changeHeld } = await opened()
+    const { openThrough, cancel, changeHeld } = await opened()
     const cancelOrder = vi.fn(() => {
       changeHeld({ brokerOrderId })
       return TE.left(answer)
     })
-    await cancel(openWith({ trading: { ...trading, cancelOrder } }))()
+    await cancel(openThrough({ cancelOrder }))()
     expect(cancelOrder).toHaveBeenCalledOnce()
   })
 
   it('that was confirmed is answered once a later lookup shows it', async () => {
-    const { trading, openWith, cancel } = await opened()
+    const { trading, openThrough, cancel } = await opened()
     const findOrder = vi.fn(trading.findOrder).mockImplementationOnce(cannotRead)
-    const late = openWith({ trading: { ...trading, findOrder } })
+    const late = openThrough({ findOrder })
     expect(await rightOf(cancel(late))).toMatchObject(byUser)
   })
 
   it('that was confirmed waits for a lookup that takes longer than others', async () => {
-    const { trading, openWith, cancel } = await opened()
+    const { trading, openThrough, cancel } = await opened()
     const findOrder: typeof trading.findOrder =
       (...of) =>
       async () => {
         await realPause(3 * secondMs)()
         return trading.findOrder(...of)()
       }
-    const slow = openWith({ trading: { ...trading, findOrder } })
+    const slow = openThrough({ findOrder })
     expect(await rightOf(cancel(slow))).toMatchObject(byUser)
   })
 
@@ -649,13 +654,13 @@ describe('a cancellation of an open order', () => {
   })
 
   it('of which a part was executed first answers the order with that part', async () => {
-    const { trading, openWith, cancel, end } = await opened()
+    const { trading, openThrough, cancel, end } = await opened()
     const fill = { volume: 0.1 }
     const cancelOrder: typeof trading.cancelOrder = () => async () => {
       end({ kind: 'partially_filled', fill })
       return E.right({ progress: 'done', brokerOrderId: null })
     }
-    const open = openWith({ trading: { ...trading, cancelOrder } })
+    const open = openThrough({ cancelOrder })
     expect(await rightOf(cancel(open))).toMatchObject({ status: 'partially_filled', fill })
   })
 
@@ -710,8 +715,8 @@ describe('a cancellation of an open order', () => {
   })
 
   it('whose process dies before it is sent leaves the order open, and can be made again', async () => {
-    const { trading, openWith, cancel, placement, read } = await opened()
-    void cancel(openWith({ trading: { ...trading, cancelOrder: hangs }, pause: hangs }))()
+    const { openWith, openThrough, cancel, placement, read } = await opened()
+    void cancel(openThrough({ cancelOrder: hangs }, { pause: hangs }))()
     await expect.poll(placement).toMatchObject({ cancellation: { by: 'user', isConfirmed: false } })
     expect(await read()).toMatchObject({ status: 'open' })
     const { changeLocks } = createOrderDesk()
@@ -736,7 +741,7 @@ describe('a cancellation of an open order', () => {
   })
 
   it('whose answer comes late is of the user, also where it is read by the watch', async () => {
-    const { trading, openWith, cancel, read, follow, runFor } = await opened()
+    const { trading, openThrough, cancel, read, follow, runFor } = await opened()
     const arrived = Promise.withResolvers<void>()
     const cancelOrder: typeof trading.cancelOrder =
       (...of) =>
@@ -745,7 +750,7 @@ describe('a cancellation of an open order', () => {
         await arrived.promise
         return isSent ? trading.cancelOrder(of[0], of[1], () => true)() : expect.fail('not sent')
       }
-    const late = openWith({ trading: { ...trading, cancelOrder } })
+    const late = openThrough({ cancelOrder })
     expect(await tagOf(cancel(late))).toBe('BrokerOutcomeUnknown')
     expect(await read()).toMatchObject({ status: 'open' })
     arrived.resolve()
@@ -815,7 +820,7 @@ describe('a cancellation of an open order', () => {
       trading.nextChange('refuse')
       return trading.cancelOrder(...of)
     }
-    const refusing = desk.openWith({ trading: { ...trading, cancelOrder } })
+    const refusing = desk.openThrough({ cancelOrder })
     for (const times of [1, 2]) {
       await desk.halt()
       for (let upkeep = 0; upkeep < 3; upkeep += 1) await process(order, 'no', refusing)
@@ -846,7 +851,7 @@ describe('a cancellation of an open order', () => {
     await desk.halt()
     trading.hide(true)
     const cancelOrder = () => TE.left(down(account.id))
-    const failing = desk.openWith({ trading: { ...trading, cancelOrder } })
+    const failing = desk.openThrough({ cancelOrder })
     await process(order, 'no', failing)
     await runFor(10 * 60, 'no', failing)
     expect(reportedHaltFailures).toEqual([[order.id, 'BrokerUnavailable']])

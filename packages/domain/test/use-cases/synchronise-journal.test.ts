@@ -8,7 +8,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { dealTable } from '../trades/deal-table.ts'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
-import { brokerRateLimited, refuse } from '../../src/errors.ts'
+import { brokerRateLimited } from '../../src/errors.ts'
 import type { DealsPage } from '../../src/journal/broker-deal.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
@@ -21,6 +21,7 @@ import {
   owner,
   rightOf,
   tagOf,
+  unavailable,
   type JournalDeskOptions,
 } from './desk.ts'
 
@@ -69,6 +70,11 @@ const withHistory = (
     },
     /** How often pages and the balance were read. */
     reads: () => [desk.broker.calls('dealsPage'), desk.broker.calls('accountInformation')],
+    /** Reads over a journal of which these methods do something else. */
+    readsWith: (methods: Partial<typeof desk.journal>) =>
+      createJournalReads({ ...desk, journal: { ...desk.journal, ...methods } }),
+    eventTypes: () => desk.events.map(({ type }) => type),
+    eventsOf: (wanted: string) => desk.events.filter(({ type }) => type === wanted),
     want: () => rightOf(desk.journal.wantRead(brokerAccount, 0)),
     state,
     expectState: async (expected: object) => expect(await state()).toMatchObject(expected),
@@ -202,7 +208,7 @@ describe('the first read', () => {
   it('knows the balances of its events once the deals add up to the one that was read', async () => {
     const withdrawal = { ...deposit, id: '5', profit: -20, time: (deposit.time ?? 0) + dayMs }
     const desk = await synced([...three, withdrawal], { pageSize: 2 })
-    const changes = desk.events.filter(({ type }) => type === 'account.balance_changed')
+    const changes = desk.eventsOf('account.balance_changed')
     expect(changes.map(({ data }) => data['previous_balance'])).toEqual([null, null, 101, 102])
     expect(changes.map(({ data }) => data['new_balance'])).toEqual([null, null, 102, 82])
   })
@@ -210,7 +216,7 @@ describe('the first read', () => {
   it('emits a deal without a time, which counts as new', async () => {
     const { time: _, ...undated } = deposit
     const desk = await synced([undated], {}, { createdAt: (deposit.time ?? 0) + dayMs })
-    expect(desk.events.map(({ type }) => type)).toEqual(['account.balance_changed'])
+    expect(desk.eventTypes()).toEqual(['account.balance_changed'])
   })
 
   it('emits nothing for deals that are older than the link', async () => {
@@ -232,11 +238,10 @@ describe('a later read', () => {
   it('emits the trade that a corrected deal closes, once', async () => {
     const half = edited(two, '22', { volume: 0.5 })
     const desk = await synced(half)
-    const closed = () => desk.events.filter(({ type }) => type === 'trade.closed')
-    expect(closed()).toEqual([])
+    expect(desk.eventsOf('trade.closed')).toEqual([])
     desk.put(two)
     await desk.later()
-    expect(closed()).toMatchObject([{ data: { volume: 1, profit: 1 } }])
+    expect(desk.eventsOf('trade.closed')).toMatchObject([{ data: { volume: 1, profit: 1 } }])
     const { length } = desk.events
     desk.put(edited(two, '22', { price: 2 }))
     await desk.later()
@@ -246,11 +251,10 @@ describe('a later read', () => {
   it('emits the trade that an opening deal from before the link closes, shown late', async () => {
     const linked = { createdAt: (opening.time ?? 0) + 1 }
     const desk = await synced([deposit, closing], {}, linked)
-    const types = () => desk.events.map(({ type }) => type)
-    expect(types()).not.toContain('trade.closed')
+    expect(desk.eventsOf('trade.closed')).toEqual([])
     desk.put([deposit, opening, closing])
     await desk.later()
-    expect(types().filter((type) => type === 'trade.closed')).toHaveLength(1)
+    expect(desk.eventsOf('trade.closed')).toHaveLength(1)
   })
 
   it.each([
@@ -272,7 +276,7 @@ describe('a later read', () => {
     const desk = await synced(edited(two, '22', { entry: 'inout' }))
     desk.put(two)
     await desk.later()
-    expect(desk.events.map(({ type }) => type)).toEqual([
+    expect(desk.eventTypes()).toEqual([
       'account.balance_changed',
       'position.opened',
       'position.closed',
@@ -302,7 +306,7 @@ describe('a later read', () => {
       { type: 'position.closed', data: { realized_pnl: 1 } },
       { type: 'trade.closed' },
     ])
-    expect(desk.events.filter(({ type }) => type === 'account.balance_changed')).toHaveLength(2)
+    expect(desk.eventsOf('account.balance_changed')).toHaveLength(2)
   })
 
   it.each([
@@ -327,8 +331,7 @@ describe('a later read', () => {
       }
       desk.put([deposit, a, b, c, d])
       await desk.later()
-      const closed = desk.events.filter(({ type }) => type === 'trade.closed')
-      expect(closed.map(({ data }) => data['volume'])).toEqual([0.5, 1])
+      expect(desk.eventsOf('trade.closed').map(({ data }) => data['volume'])).toEqual([0.5, 1])
     },
   )
 
@@ -358,8 +361,7 @@ describe('a later read', () => {
           await rightOf(desk.journal.write(claim, change))
           throw new Error('ended')
         }
-        const journal = { ...desk.journal, write }
-        const { readDueJournal } = createJournalReads({ ...desk, journal })
+        const { readDueJournal } = desk.readsWith({ write })
         await expect(readDueJournal(await desk.claim())()).rejects.toThrow('ended')
       },
     ],
@@ -562,22 +564,17 @@ describe('a due read', () => {
       const results: unknown[] = []
       const { release } = desk.journal
       let lostConnections = 2
-      const reads = createJournalReads({
-        ...desk,
-        journal: {
-          ...desk.journal,
-          release: (claim, result) => {
-            lostConnections -= 1
-            if (lostConnections >= 0)
-              return TE.left(refuse('ServiceUnavailable', { reason: 'lost' }))
-            results.push(result)
-            return release(claim, result)
-          },
+      const reads = desk.readsWith({
+        release: (claim, result) => {
+          lostConnections -= 1
+          if (lostConnections >= 0) return unavailable()
+          results.push(result)
+          return release(claim, result)
         },
       })
       if (failure !== undefined) desk.broker.fail(desk.account.id, failure(desk.account.id))
       const claim = await desk.claim()
-      const caller = () => reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1)()
+      const caller = desk.sync(undefined, reads.synchroniseJournal)
       const [due, ...callers] = await Promise.all([
         reads.readDueJournal(claim, {
           mayContinue: () => true,
@@ -597,12 +594,8 @@ describe('a due read', () => {
 
 it('a read is answered although its claim cannot be released', async () => {
   const desk = withHistory(two)
-  const lost = TE.left(refuse('ServiceUnavailable', { reason: 'lost' }))
-  const reads = createJournalReads({ ...desk, journal: { ...desk.journal, release: () => lost } })
-  const since = desk.clock.now() - 1
-  expect(await rightOf(reads.synchroniseJournal(desk.brokerAccount, since))).toMatchObject({
-    deals: 3,
-  })
+  const { synchroniseJournal } = desk.readsWith({ release: unavailable })
+  expect(await rightOf(desk.sync(undefined, synchroniseJournal))).toMatchObject({ deals: 3 })
 })
 
 it('a due read ends after its page where it may not continue', async () => {
@@ -648,18 +641,14 @@ it('a due read is shared by a caller of its process whose own claim came too lat
   const due = await desk.claim()
   let claims = 0
   const begun = Promise.withResolvers<void>()
-  const reads = createJournalReads({
-    ...desk,
-    journal: {
-      ...desk.journal,
-      claim: (account) => async () => {
-        claims += 1
-        await begun.promise
-        return desk.journal.claim(account)()
-      },
+  const reads = desk.readsWith({
+    claim: (account) => async () => {
+      claims += 1
+      await begun.promise
+      return desk.journal.claim(account)()
     },
   })
-  const caller = reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1)()
+  const caller = desk.sync(undefined, reads.synchroniseJournal)()
   await desk.pause(1)()
   const read = reads.readDueJournal(due)()
   begun.resolve()
@@ -869,26 +858,19 @@ describe('a journal that disagrees with the broker', () => {
     await desk.later()
     const { dealsFrom, write } = desk.journal
     let most = 0
-    const reads = createJournalReads({
-      ...desk,
-      journal: {
-        ...desk.journal,
-        dealsFrom: (account, from, limit) =>
-          pipe(
-            dealsFrom(account, from, limit),
-            TE.map((held) => {
-              most = Math.max(most, held.length)
-              return held
-            }),
-          ),
-        write: (claim, change) => {
-          most = Math.max(most, change.inserted.length)
-          return write(claim, change)
-        },
+    const { synchroniseJournal } = desk.readsWith({
+      dealsFrom: (...of) =>
+        pipe(
+          dealsFrom(...of),
+          TE.tapIO((held) => () => void (most = Math.max(most, held.length))),
+        ),
+      write: (claim, change) => {
+        most = Math.max(most, change.inserted.length)
+        return write(claim, change)
       },
     })
     desk.pass(minuteMs)
-    await rightOf(reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1))
+    await rightOf(desk.sync(undefined, synchroniseJournal))
     expect(most).toBeLessThanOrEqual(5_000)
     await desk.expectState({ deals: 11_993, ...agrees })
     const stored = await rightOf(dealsFrom(desk.brokerAccount, 0, 20_000))
