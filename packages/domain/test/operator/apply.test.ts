@@ -26,7 +26,7 @@ import {
   puts,
   removes,
 } from '@tradeport/testkit'
-import { acme, ann, createTestSecrets, main } from './operator-desk.ts'
+import { acme, ann, createTestSecrets, main, mainAccount } from './operator-desk.ts'
 
 const now = 1_000
 const bob = 'u-2' as UserId
@@ -37,22 +37,7 @@ const link: OperatorDocument = {
   ...emptyDocument,
   tenants: [{ id: acme, name: 'Acme', providerToken: 'provider-secret' }],
   users: [{ id: ann, tenantId: acme, email: 'ann@example.com' }],
-  accounts: [
-    {
-      id: main,
-      userId: ann,
-      name: 'Main',
-      brokerType: 'mt5',
-      accountNumber: '5012345',
-      server: 'Example-Demo',
-      purpose: 'trading',
-      isDemo: true,
-      currency: 'USD',
-      balance: 10_000,
-      providerAccountId: 'p-1',
-      region: 'london',
-    },
-  ],
+  accounts: [{ ...mainAccount, isDemo: true, balance: 10_000 }],
   apiKeys: [{ id: 'k-1', userId: ann }],
 }
 

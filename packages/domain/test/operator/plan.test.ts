@@ -21,7 +21,7 @@ import {
   rightOf,
 } from '@tradeport/testkit'
 import { createOperatorDocuments } from '../../src/use-cases/operator-documents.ts'
-import { acme, ann, createTestSecrets, main } from './operator-desk.ts'
+import { acme, ann, createTestSecrets, main, mainAccount as account } from './operator-desk.ts'
 
 const day = Date.parse('2026-11-01T00:00:00.000Z')
 type Part = Partial<OperatorDocument>
@@ -48,18 +48,6 @@ const createService = (broken: Partial<OperatorOrders> = {}) => {
 }
 
 const other = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3d' as AccountId
-const account = {
-  id: main,
-  userId: ann,
-  name: 'Main',
-  brokerType: 'mt5',
-  accountNumber: '5012345',
-  server: 'Example-Demo',
-  purpose: 'trading',
-  currency: 'USD',
-  providerAccountId: 'p-1',
-  region: 'london',
-} as const
 const token = {
   id: 't-1',
   userId: ann,
