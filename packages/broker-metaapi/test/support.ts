@@ -1,5 +1,6 @@
 // Shared by the tests: an account, an order, the adapter, position changes, and rows in the
 // provider's shape.
+import { someOwner } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -29,7 +30,7 @@ export const tradePath = `${accountPath}/trade`
 
 export const account: BrokerAccount = {
   accountId: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId,
-  owner: { tenantId: 'acme', userId: 'u-1' } as BrokerAccount['owner'],
+  owner: someOwner,
   platform: 'mt5',
   providerAccountId: 'provider-1',
   region: 'london',

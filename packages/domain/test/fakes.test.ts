@@ -12,7 +12,7 @@ import {
   type VenuePosition,
   type VenueTrouble,
 } from '@tradeport/testkit/contracts'
-import { createFakeBroker, createFakeTrading, openPosition } from '@tradeport/testkit'
+import { someOwner, createFakeBroker, createFakeTrading, openPosition } from '@tradeport/testkit'
 import { createFakeMarketData } from './use-cases/fake-market-data.ts'
 import { createFakePositionTrading } from './use-cases/fake-position-trading.ts'
 
@@ -25,7 +25,7 @@ const brokerAccount = (
   platform: BrokerAccount['platform'] = 'mt5',
 ): BrokerAccount => ({
   accountId: `00000000-0000-4000-8000-00000000000${index}` as AccountId,
-  owner: { tenantId: 'acme', userId: 'u-1' } as BrokerAccount['owner'],
+  owner: someOwner,
   platform,
   providerAccountId: `provider-${index}`,
   region: null,

@@ -5,7 +5,7 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { PositionTrading } from '@tradeport/domain/ports'
 import type { PositionsReading } from '@tradeport/domain/positions'
 import type { Ticket } from '@tradeport/domain/primitives'
-import { createFakeBroker, newAccountId } from '@tradeport/testkit'
+import { someOwner, createFakeBroker, newAccountId } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -14,7 +14,7 @@ import { createMovableClock, ended } from './clock.ts'
 
 const account: BrokerAccount = {
   accountId: newAccountId(),
-  owner: { tenantId: 'acme' as never, userId: 'u-1' as never },
+  owner: someOwner,
   platform: 'mt5',
   providerAccountId: 'provider-1',
   region: null,

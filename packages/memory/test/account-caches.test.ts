@@ -3,6 +3,7 @@ import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradepo
 import { refuse } from '@tradeport/domain/errors'
 import type { CandlesWindow } from '@tradeport/domain/ports'
 import {
+  someOwner,
   createFakeAccountStore,
   createFakeBroker,
   createFakeRecords,
@@ -16,7 +17,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { cachedAccounts, cachedBroker, cachedLiveAccounts, cachedMarketData } from '../src/index.ts'
 import { createMovableClock, ended } from './clock.ts'
 
-const linked = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
+const linked = newAccount(someOwner)
 const other = newAccount(linked.owner)
 const asBrokerAccount = (account: Account): BrokerAccount => {
   const found = requireBrokerAccount(account)

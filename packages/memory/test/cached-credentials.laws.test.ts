@@ -2,7 +2,7 @@
 // instances, notices, confirmations and lost connections.
 import type { Credential } from '@tradeport/domain/access'
 import type { Instant } from '@tradeport/domain/primitives'
-import { newHash } from '@tradeport/testkit'
+import { someOwner as owner, newHash } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
@@ -42,13 +42,11 @@ const phrase = fc.oneof(
   { weight: 1, arbitrary: among(['cut'], ['cut', 'listen'], ['listen']) },
 )
 
-const userId = 'u-1' as Credential['owner']['userId']
-
 // The version of the credential is in its id.
 const versionOf = (version: number): Credential => ({
   kind: 'api_key',
   id: String(version),
-  owner: { tenantId: 'acme' as Credential['owner']['tenantId'], userId },
+  owner,
   applicationId: null,
   plan: 'free',
   scopes: new Set(),
@@ -92,7 +90,7 @@ const play = async (steps: readonly Step[]) => {
     expect(startedAt - replacedAt).toBeLessThan(1_000)
   }
   const deliver = () => {
-    if (undelivered > 0) cached.invalidate([userId])
+    if (undelivered > 0) cached.invalidate([owner.userId])
     undelivered = 0
   }
 

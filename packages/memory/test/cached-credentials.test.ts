@@ -1,13 +1,12 @@
 import type { Credential } from '@tradeport/domain/access'
 import type { Instant, Owner } from '@tradeport/domain/primitives'
-import { newHash } from '@tradeport/testkit'
+import { someOwner as owner, newHash } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import { cachedCredentials } from '../src/index.ts'
 import { createMovableClock } from './clock.ts'
 
-const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
 const stranger = 'u-2' as Owner['userId']
 const credential = { kind: 'api_key', id: 'k-1', owner, plan: 'free', enabled: true } as Credential
 const existing = E.right(O.some(credential))

@@ -1,13 +1,13 @@
 // Reads that begin after they are asked for: how many there are, and what each caller gets.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { newAccountId } from '@tradeport/testkit'
+import { someOwner, newAccountId } from '@tradeport/testkit'
 import { afterEach, expect, it, vi } from 'vitest'
 import { coalesceReads } from '../src/index.ts'
 import { ended } from './clock.ts'
 
 const account: BrokerAccount = {
   accountId: newAccountId(),
-  owner: { tenantId: 'acme', userId: 'u-1' } as never,
+  owner: someOwner,
   platform: 'mt5',
   providerAccountId: 'provider-1',
   region: null,

@@ -31,6 +31,9 @@ const nextNumber = () => (lastNumber += 1)
 export const newAccountId = (): AccountId =>
   `0a000000-0000-4000-8000-${String(nextNumber()).padStart(12, '0')}` as AccountId
 
+/** For records whose owner does not matter. */
+export const someOwner: Owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
+
 export const newHash = (): CredentialHash =>
   nextNumber().toString(16).padStart(64, '0') as CredentialHash
 

@@ -12,13 +12,9 @@ import {
   type AccountReading,
   type TradeMode,
 } from '../../src/accounts/account.ts'
-import type { TenantId, UserId } from '../../src/primitives/ids.ts'
-import { newAccount } from '@tradeport/testkit'
+import { someOwner, newAccount } from '@tradeport/testkit'
 
-const account = newAccount(
-  { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId },
-  { broker: null },
-)
+const account = newAccount(someOwner, { broker: null })
 
 const reading: AccountReading = {
   tradeMode: 'demo',

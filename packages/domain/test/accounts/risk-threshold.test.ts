@@ -1,7 +1,7 @@
 // Risk thresholds: what breaches one, and what arms it again.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { newAccount, uncheckedThreshold } from '@tradeport/testkit'
+import { someOwner, newAccount, uncheckedThreshold } from '@tradeport/testkit'
 import type { AccountFigures } from '../../src/accounts/account.ts'
 import {
   checkThreshold,
@@ -9,14 +9,10 @@ import {
   type CheckedThreshold,
   type ThresholdType,
 } from '../../src/accounts/risk-threshold.ts'
-import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import { dayMs, hourMs, minuteMs, secondMs, startOfUtcDay } from '../../src/primitives/instant.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
-const { id: accountId, figures } = newAccount({
-  tenantId: 'acme' as TenantId,
-  userId: 'u-1' as UserId,
-})
+const { id: accountId, figures } = newAccount(someOwner)
 const rest = { tradeMode: 'demo', broker: null, currency: null } as const
 
 const newThreshold = (type: ThresholdType, value: number): CheckedThreshold => ({

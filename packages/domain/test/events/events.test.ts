@@ -1,5 +1,5 @@
 // The documented fields of the events of orders and trades, no more and no less.
-import { newOrder } from '@tradeport/testkit'
+import { someOwner as owner, newOrder } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
 import {
   orderCreated,
@@ -8,10 +8,9 @@ import {
   type ServiceEvent,
 } from '../../src/events/events.ts'
 import { withOutcome, type OrderId, type OrderOutcome } from '../../src/orders/order.ts'
-import type { AccountId, TenantId, Ticket, UserId } from '../../src/primitives/ids.ts'
+import type { AccountId, Ticket } from '../../src/primitives/ids.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.120Z')
-const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
 const ticket = '46870472' as Ticket
 const id = 'ord_00000000000000000001' as OrderId

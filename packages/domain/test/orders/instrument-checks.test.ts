@@ -1,27 +1,10 @@
 // What a broker's terms and quote say of a new order, as tables.
+import { instrumentTerms, newOrder, someOwner } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
 import { weekdays, type BrokerInstrument } from '../../src/market/market-data.ts'
 import { estimateOrder, instrumentChecks } from '../../src/orders/instrument-checks.ts'
 import type { OrderRequest } from '../../src/orders/order.ts'
-import type { AccountId } from '../../src/primitives/ids.ts'
 
-const instrument: BrokerInstrument = {
-  symbol: 'EURUSD',
-  description: null,
-  tickSize: 0.00001,
-  contractSize: 100_000,
-  minVolume: 0.01,
-  maxVolume: 5,
-  volumeStep: 0.01,
-  digits: 5,
-  stopsLevel: 20,
-  tradeMode: 'full',
-  baseCurrency: 'EUR',
-  profitCurrency: 'USD',
-  swapLong: null,
-  swapShort: null,
-  sessions: [],
-}
 const quote = {
   bid: 1.1,
   ask: 1.1002,
@@ -29,13 +12,7 @@ const quote = {
   profitTickValue: 1,
   lossTickValue: 1.5,
 }
-const order: OrderRequest = {
-  accountId: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId,
-  symbol: 'EURUSD',
-  side: 'buy',
-  orderType: 'market',
-  volume: 0.3,
-}
+const order = { ...newOrder(someOwner, 0).request, volume: 0.3 }
 const limit = { orderType: 'limit', price: 1.05 } as const
 const wednesday = Date.UTC(2026, 10, 25, 12)
 const saturday = Date.UTC(2026, 10, 28, 14)
@@ -46,6 +23,7 @@ const sessionsUntil = (to: string) =>
     to,
   }))
 const sessions = sessionsUntil('24:00:00.000')
+const instrument = { ...instrumentTerms('EURUSD'), maxVolume: 5, stopsLevel: 20, sessions }
 
 interface Scene {
   readonly order?: Partial<OrderRequest>
@@ -54,26 +32,20 @@ interface Scene {
   readonly isQuoted?: false
 }
 
-/** The names of the checks that do not pass, each with its message; null: it cannot be said. */
-const notPassed = ({ order: fields, terms, now = wednesday, isQuoted }: Scene) =>
-  instrumentChecks.flatMap(({ name, check }) => {
-    const result = check({
-      order: { ...order, ...fields },
-      instrument: { ...instrument, sessions, ...terms },
-      quote: isQuoted === false ? undefined : quote,
-      now,
-    })
-    return result === 'passed' ? [] : [[name, result?.message ?? null]]
-  })
-
-const resultsOf = (fields: Partial<OrderRequest>, terms: Partial<BrokerInstrument>, now: number) =>
+const resultsOf = ({ order: fields, terms, now = wednesday, isQuoted }: Scene) =>
   instrumentChecks.map(({ check }) =>
     check({
       order: { ...order, ...fields },
-      instrument: { ...instrument, sessions, ...terms },
-      quote,
+      instrument: { ...instrument, ...terms },
+      quote: isQuoted === false ? undefined : quote,
       now,
     }),
+  )
+
+/** The names of the checks that do not pass, each with its message; null: it cannot be said. */
+const notPassed = (scene: Scene) =>
+  resultsOf(scene).flatMap((result, index) =>
+    result === 'passed' ? [] : [[instrumentChecks[index]?.name, result?.message ?? null]],
   )
 
 describe('a check of the instrument', () => {
@@ -157,13 +129,13 @@ describe('a check of the instrument', () => {
       { currentPrice: 1.1, minDistance: 0.0002, stopLoss: 1.2 },
     ],
   ])('of %o on %o is %s with what it compared', (fields, terms, code, details) => {
-    expect(resultsOf(fields, terms, wednesday)).toContainEqual(
+    expect(resultsOf({ order: fields, terms })).toContainEqual(
       expect.objectContaining({ code, details }),
     )
   })
 
   it('names a closed market', () => {
-    expect(resultsOf({}, {}, saturday)).toContainEqual(
+    expect(resultsOf({ now: saturday })).toContainEqual(
       expect.objectContaining({ code: 'MARKET_CLOSED', details: {} }),
     )
   })
@@ -182,7 +154,7 @@ describe('a check of the instrument', () => {
   ])('has a market from %s to %s at %s: %s', (from, to, time, isOpen) => {
     const everyDay = weekdays.map((day) => ({ day, from, to }))
     const at = Date.parse(`2026-11-25T${time}Z`)
-    const results = resultsOf({}, { sessions: everyDay }, at)
+    const results = resultsOf({ terms: { sessions: everyDay }, now: at })
     expect(results[1] === 'passed' || (results[1] ?? null)).toBe(isOpen)
   })
 })

@@ -1,6 +1,6 @@
 // The terms of pending orders as tables: what a new one must have, what a change makes of them, and
 // how an order is found and shown once the broker holds it.
-import { newOrder } from '@tradeport/testkit'
+import { someOwner as owner, newOrder } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import {
@@ -20,11 +20,9 @@ import {
   type OrderTerms,
 } from '../../src/orders/order.ts'
 import { withTransition, type LookingUp, type Open } from '../../src/orders/placement.ts'
-import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 
 const now = Date.UTC(2026, 10, 25, 12)
 const minute = 60_000
-const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const open: OpenOrder = {
   ...newOrder(owner, 1, { orderType: 'limit', price: 1.1 }),
   id: 'ord_0123456789abcdefghij' as OrderId,

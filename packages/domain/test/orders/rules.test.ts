@@ -1,6 +1,6 @@
 // Orders as tables: which status follows which, how many there may be, what a head trader allows,
 // and how their ids are read.
-import { newAccount, newOrder, openPosition } from '@tradeport/testkit'
+import { someOwner as owner, newAccount, newOrder, openPosition } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
@@ -31,10 +31,9 @@ import {
   type PendingOrder,
   type OrderOutcome,
 } from '../../src/orders/order.ts'
-import type { TenantId, UserId } from '../../src/primitives/ids.ts'
+import type { UserId } from '../../src/primitives/ids.ts'
 import { startOfUtcDay } from '../../src/primitives/instant.ts'
 
-const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const id = 'ord_0123456789abcdefghij' as OrderId
 const pending: PendingOrder = { ...newOrder(owner, 1), id }
 const rejected = (code: string): Order => ({

@@ -1,4 +1,5 @@
 // The cursor of the trade list: bound to its owner and filters, and refused in every other form.
+import { someOwner as owner } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -20,7 +21,6 @@ const all: TradeFilter = { profit: 'all' }
 const place = { closedAt: 1, closingDealId: 'ü#1', accountId }
 const invalid = E.left({ _tag: 'InvalidCursor' })
 const encoded = (json: string) => btoa(encodeURIComponent(json))
-const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
 const list = ['acme', 'u-1', null, null, null, null, 'all']
 
 it('continues the list of its own owner and filters and no other', () => {

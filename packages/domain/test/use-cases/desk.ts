@@ -22,6 +22,7 @@ import type {
   PositionTrading,
 } from '../../src/ports/index.ts'
 import {
+  someOwner,
   createFakeAccountStore,
   createFakeBroker,
   createFakeHalts,
@@ -44,7 +45,6 @@ import {
   formatPositionId,
   type AccountId,
   type Owner,
-  type TenantId,
   type UserId,
 } from '../../src/primitives/ids.ts'
 import { createLiveAccounts } from '../../src/use-cases/accounts.ts'
@@ -68,8 +68,8 @@ import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
 
 export { rightOf }
 
-export const owner: Owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
-export const stranger: Owner = { tenantId: 'acme' as TenantId, userId: 'u-2' as UserId }
+export const owner = someOwner
+export const stranger: Owner = { ...owner, userId: 'u-2' as UserId }
 
 export const createTestDesk = (clock: Clock = { now: () => 1_000_000 }, pageSize?: number) => {
   const records = createFakeRecords()
@@ -160,6 +160,24 @@ const createTestTime = (start: Instant): TestTime => {
         if (sleepers.length === 0) setImmediate(wakeNext)
         sleepers = [...sleepers, { wakesAt: now + ms, wake }]
       }),
+  }
+}
+
+/** Every promise that can go on without a tick has gone on. */
+export const idle = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+
+/** Pauses that end when the test says that a second has passed for all of them. */
+export const createTicks = () => {
+  const waiting: (() => void)[] = []
+  return {
+    pause: () => () =>
+      new Promise<void>((resolve) => {
+        waiting.push(resolve)
+      }),
+    tick: async () => {
+      for (const resume of waiting.splice(0)) resume()
+      await idle()
+    },
   }
 }
 
@@ -424,6 +442,27 @@ export const createJournalDesk = ({
       })
     },
   }
+}
+
+/** The deals of a position of one lot, whose opening cost 1. */
+export const closedPosition = (
+  positionId: string,
+  closedAt: Instant,
+  profit: number,
+): readonly [Deal, Deal] => {
+  const deal = { positionId, symbol: `S${positionId}`, volume: 1, price: 1, swap: 0 }
+  return [
+    { ...deal, id: `${positionId}1`, side: 'buy', entry: 'in', profit: 0, commission: -1, time: 2 },
+    {
+      ...deal,
+      id: `${positionId}2`,
+      side: 'sell',
+      entry: 'out',
+      profit,
+      commission: 0,
+      time: closedAt,
+    },
+  ]
 }
 
 export const brokerAccountOf = (account: Account): BrokerAccount => {

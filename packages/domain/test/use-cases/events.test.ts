@@ -18,7 +18,7 @@ import { createEvents, type EventStream } from '../../src/use-cases/events.ts'
 import { createStreamSlots, streamLimits } from '../../src/use-cases/steps/stream-slots.ts'
 import { webhookEventTypes } from '../../src/webhooks/webhook.ts'
 import type { AccountStore } from '../../src/ports/index.ts'
-import { owner, partOf, rightOf, stranger } from './desk.ts'
+import { createTicks, idle, owner, partOf, rightOf, stranger } from './desk.ts'
 
 const accountOf = (digit: string) => `${digit}0000000-0000-4000-8000-000000000000` as AccountId
 const [account, otherAccount] = [accountOf('a'), accountOf('b')]
@@ -37,7 +37,7 @@ const open = () => {
   const log = createFakeEventLog()
   /** The ends of the log are answered after it, as they were before. */
   let boundsGate: Promise<void> | undefined
-  let waiting: (() => void)[] = []
+  const { pause, tick } = createTicks()
   const watched: (readonly Owner[])[] = []
   const use = createEvents({
     streamSlots: createStreamSlots(),
@@ -57,10 +57,7 @@ const open = () => {
     watch: {
       keepWatching: (owners) => TE.fromIO(() => void watched.push(owners)),
     },
-    pause: () => () =>
-      new Promise((resolve) => {
-        waiting.push(resolve)
-      }),
+    pause,
   })
   const openStream = (query: Parameters<typeof use.streamEvents>[1]['query'] = {}) =>
     use.streamEvents(caller, { query, headers: {} })
@@ -71,12 +68,7 @@ const open = () => {
     watched,
     holdBounds: (gate: Promise<void>) => void (boundsGate = gate),
     /** A second passes for all streams. */
-    tick: async () => {
-      const due = waiting
-      waiting = []
-      for (const resume of due) resume()
-      await idle()
-    },
+    tick,
     list: (query: Partial<Parameters<typeof use.listEvents>[1]['query']> = {}) =>
       use.listEvents(caller, { query: { order: 'asc', limit: 100, ...query } })(),
     openStream,
@@ -84,9 +76,6 @@ const open = () => {
       readingOf(await rightOf(openStream(...of))),
   }
 }
-
-/** Every promise that can go on without a tick has gone on. */
-const idle = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
 interface Reading {
   readonly stream: EventStream

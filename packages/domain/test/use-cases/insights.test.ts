@@ -3,22 +3,20 @@
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
 import type { AccountId } from '../../src/primitives/ids.ts'
-import type { Deal } from '../../src/trades/deal.ts'
 import { createTrades } from '../../src/use-cases/trades.ts'
 import { utc } from '../../src/statistics/time-zone.ts'
-import { createJournalDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
+import {
+  closedPosition as closed,
+  createJournalDesk,
+  down,
+  owner,
+  rightOf,
+  stranger,
+  tagOf,
+} from './desk.ts'
 
 const caller = { owner }
-const nothing = { commission: 0, swap: 0 }
-const deposit = { ...nothing, id: '1', profit: 1_000, time: 1 }
-const closed = (positionId: string, closedAt: number, profit: number): readonly [Deal, Deal] => {
-  const deal = { ...nothing, positionId, symbol: `S${positionId}`, volume: 1, price: 1 }
-  return [
-    { ...deal, id: `${positionId}1`, side: 'buy', entry: 'in', profit: 0, commission: -1, time: 2 },
-    { ...deal, id: `${positionId}2`, side: 'sell', entry: 'out', profit, time: closedAt },
-  ]
-}
-
+const deposit = { id: '1', profit: 1_000, commission: 0, swap: 0, time: 1 }
 const opened = () => {
   const desk = createJournalDesk({ recordsEvents: false })
   const accounts = [desk.link(), desk.link({ currency: 'EUR' })] as const

@@ -13,7 +13,7 @@ import type { MarketDataFeed } from '../../src/ports/index.ts'
 import { dayMs, hourMs, secondMs } from '../../src/primitives/instant.ts'
 import { createMarketData, type StreamedQuote } from '../../src/use-cases/market-data.ts'
 import { createStreamSlots, streamLimits } from '../../src/use-cases/steps/stream-slots.ts'
-import { createTestDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
+import { createTicks, idle, createTestDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
 
 const open = () => {
   let now = Date.parse('2026-11-20T12:00:00.000Z')
@@ -22,16 +22,13 @@ const open = () => {
   const marketData = createFakeMarketData(clock)
   const candles = createFakeCandleStore()
   let feed: MarketDataFeed | undefined
-  let waiting: (() => void)[] = []
+  const { pause, tick } = createTicks()
   const use = createMarketData({
     marketData,
     marketDataFeeds: { find: () => TE.right(O.fromNullable(feed))() },
     candles,
     clock,
-    pause: () => () =>
-      new Promise((resolve) => {
-        waiting.push(resolve)
-      }),
+    pause,
     accounts: desk.accounts,
     streamSlots: createStreamSlots(),
   })
@@ -56,16 +53,9 @@ const open = () => {
     setFeed: (one: MarketDataFeed) => void (feed = one),
     wait: (ms: number) => void (now += ms),
     /** A second passes for all streams. */
-    tick: async () => {
-      const due = waiting
-      waiting = []
-      for (const resume of due) resume()
-      await idle()
-    },
+    tick,
   }
 }
-
-const idle = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
 describe('the source of prices', () => {
   it('is an account of the caller, whose broker has its own spelling', async () => {

@@ -4,21 +4,13 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { refuse, type Refusal } from '../../src/errors.ts'
 import type { TradeRecords } from '../../src/ports/index.ts'
-import type { Deal } from '../../src/trades/deal.ts'
 import { createTrades } from '../../src/use-cases/trades.ts'
-import { createJournalDesk, down, owner, rightOf, tagOf } from './desk.ts'
+import { closedPosition as closed, createJournalDesk, down, owner, rightOf, tagOf } from './desk.ts'
 
 const all = { profitFilter: 'all' } as const
 const caller = { owner }
 const firstPage = { page: 1, limit: 10 }
 
-const closed = (positionId: string, closedAt: number, profit: number): readonly [Deal, Deal] => {
-  const deal = { positionId, symbol: 'EURUSD', volume: 1, price: 1, commission: 0, swap: 0 }
-  return [
-    { ...deal, id: `${positionId}1`, side: 'buy', entry: 'in', profit: 0, time: 0 },
-    { ...deal, id: `${positionId}2`, side: 'sell', entry: 'out', profit, time: closedAt },
-  ]
-}
 const opened = (maxFirstReadDeals?: number) => {
   const desk = createJournalDesk(maxFirstReadDeals === undefined ? {} : { maxFirstReadDeals })
   return {
@@ -115,7 +107,7 @@ describe('GET /trades/export', () => {
     'exports every trade, most recently closed first, unless one changes meanwhile (%s)',
     async (isChanged) => {
       const { desk, trades, accounts } = opened()
-      const deals = Array.from({ length: 1_500 }, (_, n) => closed(String(n + 1), n + 1, 1)).flat()
+      const deals = Array.from({ length: 1_500 }, (_, n) => closed(String(n + 1), n + 2, 1)).flat()
       desk.put(accounts[0], deals)
       const { pages, exportedAt } = await rightOf(trades.exportTrades(caller, { query: all }))
       expect(exportedAt).toBe(1_000_000)

@@ -1,9 +1,9 @@
 // The transitions of a delivery and its webhook as literal rows, and the requests that are sent.
-import { newWebhook } from '@tradeport/testkit'
+import { someOwner as owner, newWebhook } from '@tradeport/testkit'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { startOfLog } from '../../src/events/event-log.ts'
-import type { DeliveryId, TenantId, UserId } from '../../src/primitives/ids.ts'
+import type { DeliveryId } from '../../src/primitives/ids.ts'
 import { minuteMs } from '../../src/primitives/instant.ts'
 import {
   afterAttempt,
@@ -20,7 +20,6 @@ import {
 import { verifyWebhookSignature } from '../../src/webhooks/signature.ts'
 import type { Webhook } from '../../src/webhooks/webhook.ts'
 
-const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const id = '0d000000-0000-4000-8000-000000000001' as DeliveryId
 const otherId = '0d000000-0000-4000-8000-000000000002' as DeliveryId
 const webhook = newWebhook(owner, 0)

@@ -1,7 +1,6 @@
 // Webhooks as tables: how many there may be, and what a change and a test make of them.
-import { newWebhook } from '@tradeport/testkit'
+import { someOwner as owner, newWebhook } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
-import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import type { WebhookUrl } from '../../src/webhooks/webhook-url.ts'
 import {
   changedWebhook,
@@ -14,7 +13,6 @@ import {
   type WebhookChange,
 } from '../../src/webhooks/webhook.ts'
 
-const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const on: Webhook = { ...newWebhook(owner, 0), failureCount: 3, lastFailureAt: 50, updatedAt: 60 }
 const off = { ...on, enabled: false }
 const again = { enabled: true, failureCount: 0 }
