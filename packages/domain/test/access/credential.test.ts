@@ -5,7 +5,6 @@ import { expect, it } from 'vitest'
 import {
   isInJwtForm,
   isScope,
-  isUsable,
   programOf,
   requireScope,
   scopes,
@@ -27,16 +26,6 @@ const token: Credential = { ...key, kind: 'access_token', id: 't-1', application
 const ofUser = (tenantId: string, userId: string) => ({
   tenantId: tenantId as TenantId,
   userId: userId as UserId,
-})
-
-it.each([
-  ['that never expires', null, true, 1e15, true],
-  ['a moment before it expires', 100, true, 99, true],
-  ['at the moment at which it expires', 100, true, 100, false],
-  ['that was revoked', null, false, 0, false],
-  ['that was revoked before it expires', 100, false, 99, false],
-])('a credential %s', (_, expiresAt, enabled, now, usable) => {
-  expect(isUsable({ ...key, expiresAt, enabled }, now)).toBe(usable)
 })
 
 it('is of a program of its own when it is a key, and of that of its application and user when it is a token', () => {
