@@ -1,6 +1,6 @@
 // What the deals of a closing order say of the close, once they have the least volume that it can
 // have.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { closeFillOf } from '../../src/journal/close-fill.ts'
 
@@ -29,64 +29,58 @@ const without = (
   return rest
 }
 
-describe('the fill of a close of 0.3 lots', () => {
-  it.each([
-    ['no deal', [], undefined],
-    ['its deal', [deal()], { price: 1.2, profit: 30, at: 1_000 }],
-    ['a part of it', [deal({ volume: 0.1 })], undefined],
+it.each([
+  ['no deal', [], undefined],
+  ['its deal', [deal()], { price: 1.2, profit: 30, at: 1_000 }],
+  ['a part of it', [deal({ volume: 0.1 })], undefined],
+  [
+    'more than it',
+    [deal(), deal({ id: '2', volume: 0.1 })],
+    { volume: 0.4, price: 1.2, profit: 60, at: 1_000 },
+  ],
+  [
+    'all its parts, weighted by volume, their profits summed exactly, at the time of the last',
     [
-      'more than it',
-      [deal(), deal({ id: '2', volume: 0.1 })],
-      { volume: 0.4, price: 1.2, profit: 60, at: 1_000 },
+      deal({ volume: 0.1, profit: 0.1, time: 2_000 }),
+      deal({ id: '2', volume: 0.2, price: 1.203, profit: 0.2 }),
     ],
-    [
-      'all its parts, weighted by volume, their profits summed exactly, at the time of the last',
-      [
-        deal({ volume: 0.1, profit: 0.1, time: 2_000 }),
-        deal({ id: '2', volume: 0.2, price: 1.203, profit: 0.2 }),
-      ],
-      { price: 1.202, profit: 0.3, at: 2_000 },
-    ],
-    [
-      'a deal without a volume, alone',
-      [without('volume')],
-      { volume: null, price: 1.2, profit: 30, at: 1_000 },
-    ],
-    [
-      'a deal of volume 0, alone',
-      [deal({ volume: 0 })],
-      { volume: null, price: 1.2, profit: 30, at: 1_000 },
-    ],
-    [
-      'a deal without a volume beside one of a part',
-      [without('volume'), deal({ id: '2', volume: 0.1 })],
-      undefined,
-    ],
-    [
-      'a deal without a volume beside one of all',
-      [without('volume'), deal({ id: '2' })],
-      undefined,
-    ],
-    ['a deal without a price', [without('price')], { price: null, profit: 30, at: 1_000 }],
-    ['a deal at price 0', [deal({ price: 0 })], { price: null, profit: 30, at: 1_000 }],
-    [
-      'parts of which one has no price',
-      [deal({ volume: 0.1, price: 0 }), deal({ id: '2', volume: 0.2 })],
-      { price: null, profit: 60, at: 1_000 },
-    ],
-    [
-      'parts of which one has no time',
-      [without('time', { volume: 0.1 }), deal({ id: '2', volume: 0.2 })],
-      { price: 1.2, profit: 60, at: 1_000 },
-    ],
-    ['a deal without a time', [without('time')], { price: 1.2, profit: 30, at: null }],
-    [
-      'a deal whose time cannot be read',
-      [deal({ time: Number.NaN })],
-      { price: 1.2, profit: 30, at: null },
-    ],
-  ])('from %s', (_, deals, fill) => {
-    for (const one of [deals, deals.toReversed()])
-      expect(closeFillOf(one, 0.3, 'mt5')).toEqual(fill && { volume: 0.3, ...fill })
-  })
+    { price: 1.202, profit: 0.3, at: 2_000 },
+  ],
+  [
+    'a deal without a volume, alone',
+    [without('volume')],
+    { volume: null, price: 1.2, profit: 30, at: 1_000 },
+  ],
+  [
+    'a deal of volume 0, alone',
+    [deal({ volume: 0 })],
+    { volume: null, price: 1.2, profit: 30, at: 1_000 },
+  ],
+  [
+    'a deal without a volume beside one of a part',
+    [without('volume'), deal({ id: '2', volume: 0.1 })],
+    undefined,
+  ],
+  ['a deal without a volume beside one of all', [without('volume'), deal({ id: '2' })], undefined],
+  ['a deal without a price', [without('price')], { price: null, profit: 30, at: 1_000 }],
+  ['a deal at price 0', [deal({ price: 0 })], { price: null, profit: 30, at: 1_000 }],
+  [
+    'parts of which one has no price',
+    [deal({ volume: 0.1, price: 0 }), deal({ id: '2', volume: 0.2 })],
+    { price: null, profit: 60, at: 1_000 },
+  ],
+  [
+    'parts of which one has no time',
+    [without('time', { volume: 0.1 }), deal({ id: '2', volume: 0.2 })],
+    { price: 1.2, profit: 60, at: 1_000 },
+  ],
+  ['a deal without a time', [without('time')], { price: 1.2, profit: 30, at: null }],
+  [
+    'a deal whose time cannot be read',
+    [deal({ time: Number.NaN })],
+    { price: 1.2, profit: 30, at: null },
+  ],
+])('the fill of a close of 0.3 lots from %s', (_, deals, fill) => {
+  for (const one of [deals, deals.toReversed()])
+    expect(closeFillOf(one, 0.3, 'mt5')).toEqual(fill && { volume: 0.3, ...fill })
 })

@@ -26,47 +26,24 @@ const synchronised = {
 }
 const unread = { ...synchronised, syncedAt: null, latestDealAt: null, deals: 0 }
 
-describe('what is read next', () => {
-  it.each([
-    ['a journal that was never read, from the beginning', unread, 'first', 0, 0],
-    [
-      'a first read that stopped, from its next page',
-      { ...unread, firstReadOffset: 3_000 },
-      'first',
-      0,
-      3_000,
-    ],
-    [
-      'a synchronised journal, from a day before its latest deal',
-      synchronised,
-      'tail',
-      now - 4 * dayMs,
-      0,
-    ],
-    [
-      'a journal without deals, from the beginning',
-      { ...synchronised, latestDealAt: null },
-      'tail',
-      0,
-      0,
-    ],
-    [
-      'a journal whose full read is due, from the beginning',
-      { ...synchronised, rereadAt: now },
-      'full',
-      0,
-      0,
-    ],
-    [
-      'a journal whose full read is not due yet, its tail',
-      { ...synchronised, rereadAt: now + 1 },
-      'tail',
-      now - 4 * dayMs,
-      0,
-    ],
-  ])('%s', (_what, state, kind, from, offset) => {
-    expect(planRead(state, now)).toEqual({ kind, window: { from, to: now + dayMs, offset } })
-  })
+it.each([
+  ['a journal that was never read, from the beginning', unread, 'first', 0, 0],
+  [
+    'a synchronised journal, from a day before its latest deal',
+    synchronised,
+    'tail',
+    now - 4 * dayMs,
+    0,
+  ],
+  [
+    'a journal without deals, from the beginning',
+    { ...synchronised, latestDealAt: null },
+    'tail',
+    0,
+    0,
+  ],
+])('what is read next: %s', (_what, state, kind, from, offset) => {
+  expect(planRead(state, now)).toEqual({ kind, window: { from, to: now + dayMs, offset } })
 })
 
 describe('whether a journal is fresh', () => {
@@ -96,16 +73,14 @@ const at = (time: number | undefined): BrokerDeal => ({
   ...(time !== undefined && { time }),
 })
 
-describe('the latest deal', () => {
-  it.each([
-    ['is the greatest time, in whatever order', [3, 7, 5], null, 7],
-    ['is never before the one that was known', [3, 7, 5], 9, 9],
-    ['is not later than now, since brokers’ clocks can be wrong', [3, now + dayMs], null, now],
-    ['ignores times that are absent or cannot be read', [undefined, Number.NaN, 4], null, 4],
-    ['is unknown without any', [undefined, Number.NaN], null, null],
-  ])('%s', (_what, times, before, latest) => {
-    expect(latestOf(times.map(at), before, now)).toBe(latest)
-  })
+it.each([
+  ['is the greatest time, in whatever order', [3, 7, 5], null, 7],
+  ['is never before the one that was known', [3, 7, 5], 9, 9],
+  ['is not later than now, since brokers’ clocks can be wrong', [3, now + dayMs], null, now],
+  ['ignores times that are absent or cannot be read', [undefined, Number.NaN, 4], null, 4],
+  ['is unknown without any', [undefined, Number.NaN], null, null],
+])('the latest deal %s', (_what, times, before, latest) => {
+  expect(latestOf(times.map(at), before, now)).toBe(latest)
 })
 
 describe('when the whole history is read again', () => {
