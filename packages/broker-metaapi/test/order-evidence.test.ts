@@ -144,208 +144,202 @@ const ended = { currentVolume: 0.05 }
 const rejectedOrder = { state: 'ORDER_STATE_REJECTED', currentVolume: 0.1, positionId: undefined }
 const byOrder = { volume: 0.1, positionId: '501' }
 
-describe('an order is filled', () => {
-  it.each<Case>([
-    ['by deals of the whole volume', { deals: [deal()] }, whole],
-    [
-      'by several deals, weighted by volume, at the time of the last',
-      {
-        deals: [
-          deal({ volume: 0.03 }),
-          deal({ id: '902', volume: 0.07, price: 1.2, time: at(1.25) }),
-        ],
-      },
-      { price: 1.17, volume: 0.1, at: sentAt + 1_250, positionId: '501' },
-    ],
-    ['at a price below 0', { deals: [deal({ price: -37.5 })] }, { ...whole, price: -37.5 }],
-    ['once, whatever pages repeat', { deals: [deal(), deal()] }, whole],
-    [
-      'although all of it is closed',
-      { deals: [deal(), closing(0.1)], historyOrders: [done()] },
-      whole,
-    ],
-    ['although open orders are behind', { deals: [deal()], orders: [openRow()] }, whole],
-    [
-      'by deals, if nothing else can be read',
-      { deals: [deal()], positions: null, orders: null, historyOrders: null },
-      whole,
-    ],
-    ['by its position', { positions: [position()], historyOrders: null, deals: null }, whole],
-    ['by its finished order, without a deal yet', { historyOrders: [done()] }, byOrder],
-    [
-      'by its finished order and its position, which has the price',
-      { historyOrders: [done()], positions: [position()], deals: null },
-      whole,
-    ],
-    [
-      'by its finished order, whose position was reversed since',
-      {
-        historyOrders: [done()],
-        positions: [position({ type: 'POSITION_TYPE_SELL', openPrice: 1.3 })],
-        deals: null,
-      },
-      byOrder,
-    ],
-    [
-      'by its finished order without a volume',
-      { historyOrders: [done({ volume: undefined, currentVolume: undefined })] },
-      { positionId: '501' },
-    ],
-    [
-      'by its finished order, if a deal is missing yet',
-      { historyOrders: [done()], deals: [deal({ volume: 0.05 })] },
-      byOrder,
-    ],
-    [
-      'by its order as it was last, in whatever order it is listed',
-      {
-        historyOrders: [
-          done(),
-          done({ state: 'ORDER_STATE_PARTIAL', currentVolume: 0.05, doneTime: at(0.5) }),
-        ],
-      },
-      byOrder,
-    ],
-    [
-      'after a first try that was rejected',
-      { historyOrders: [done({ ...rejectedOrder, id: '499' }), done()] },
-      byOrder,
-    ],
-    [
-      'by a deal that reduces an opposite position',
-      { deals: [deal({ entryType: 'DEAL_ENTRY_OUT', positionId: '77' })] },
-      { ...whole, positionId: '77' },
-    ],
-    [
-      'by a deal without a client id, of an order with it',
-      { historyOrders: [done()], deals: [deal(nameless)] },
-      whole,
-    ],
-    [
-      'by a deal without a client id, of a position with it',
-      { positions: [position({ volume: 0.02 })], deals: [deal(nameless), closing(0.08)] },
-      whole,
-    ],
-    [
-      'by a deal without a client id, of a position that a stop closed',
-      { deals: [deal(nameless), closing(0.1, { clientId: 'TP_0123456789_600' })] },
-      whole,
-    ],
-    [
-      'by the first two parts of its client id, where it adds to a position of others',
-      {
-        historyOrders: [
-          done({ ...nameless, volume: 0.3 }),
-          done({ id: '502', clientId: 'TP_0123456789' }),
-        ],
-        deals: [
-          deal({ ...nameless, volume: 0.3 }),
-          deal({ id: '902', orderId: '502', clientId: 'TP_0123456789' }),
-        ],
-      },
-      whole,
-    ],
-    ...[
-      [manual(-3_600), deal({ id: '902', orderId: '502' }), stopped],
-      [manual(-10), deal({ ...nameless, id: '902', orderId: '502' }), stopped],
-    ].map((deals, index): Case => [
-      `less what others had bought, where a stop closed both together (${index})`,
-      { historyOrders: [done({ id: '502' })], deals },
-      whole,
-    ]),
-    [
-      'by its order, where its position is as large and older',
-      { historyOrders: [done({ id: '502' })], positions: [position({ time: at(-61) })] },
-      byOrder,
-    ],
-    [
-      'by a client id in a comment',
-      { deals: [deal({ ...nameless, comment: `from #3 ${clientId}` })] },
-      whole,
-    ],
-    ...['TP_0123456789_501', 'TP_0123456789'].map((kept): Case => [
-      `by its position under the first two parts, as ${kept}`,
-      { positions: [position({ clientId: kept })] },
-      whole,
-    ]),
-    [
-      'on MT4, where opening and closing share id and client id',
-      {
-        deals: [
-          deal({ id: '501' }),
-          closing(0.1, { id: '501', orderId: '501', clientId, price: 1.3 }),
-        ],
-      },
-      whole,
-    ],
-  ])('%s', (_, lists, fill) => {
-    expect(answerOf(lists)).toEqual(filled(fill))
-  })
-})
-
-describe('an order is filled in part', () => {
-  it.each<Case>([
-    [
-      'if its order is at its end and its deals agree',
-      {
-        historyOrders: [done({ ...ended, state: 'ORDER_STATE_CANCELED' })],
-        deals: [deal({ volume: 0.05 })],
-        orders: [openRow(ended)],
-      },
-      half,
-    ],
-    [
-      'if its order was for no more',
-      { historyOrders: [done({ volume: 0.05 })], deals: [deal({ volume: 0.05 })] },
-      half,
-    ],
-    [
-      'if its order has the rest',
-      { historyOrders: [done({ ...ended, state: 'ORDER_STATE_PARTIAL' })] },
-      { volume: 0.05, positionId: '501' },
-    ],
-    [
-      'if what it executed was closed since',
-      {
-        historyOrders: [done({ ...ended, state: 'ORDER_STATE_EXPIRED' })],
-        deals: [deal({ volume: 0.05 }), closing(0.05)],
-      },
-      half,
-    ],
-    ...[
-      { entryType: 'DEAL_ENTRY_OUT_BY', positionId: '502' },
-      { clientId: 'TE_OTHER_1' },
-      { clientId: 'TP_0123456789', orderId: '601', reason: 'DEAL_REASON_SL' },
-    ].map((more): Case => {
-      const other = deal({ id: '903', volume: 0.05, ...nameless, ...more })
-      const deals = [deal({ volume: 0.05 }), other]
-      const title = `and no more by a deal with ${JSON.stringify(more)}`
-      return [title, { historyOrders: [done({ volume: 0.05 })], deals }, half]
-    }),
-  ])('%s', (_, lists, fill) => {
-    expect(answerOf(lists)).toEqual(partly(fill))
-  })
-})
-
-describe('an order is rejected', () => {
-  it.each([
-    ['REJECTED', 0.1],
-    ['CANCELED', 0.1],
-    ['EXPIRED', 0.1],
-    // Nothing is left because nothing was accepted.
-    ['REJECTED', 0],
-  ])(
-    'if it ended as %s with nothing executed of it and %d left: at once under the number that the broker gave, else when no later number can be missing any more',
-    (state, currentVolume) => {
-      const order = done({ ...rejectedOrder, state: `ORDER_STATE_${state}`, currentVolume })
-      const answers = (now: number, tickets = {}) =>
-        answerOf({ historyOrders: [order] }, now, {}, tickets)
-      expect(answers(soon, { orderId: order['id'] })).toEqual(rejected(state))
-      expect(answers(soon)).toEqual(unfinished)
-      expect(answers(late)).toEqual(rejected(state))
+it.each<Case>([
+  ['by deals of the whole volume', { deals: [deal()] }, whole],
+  [
+    'by several deals, weighted by volume, at the time of the last',
+    {
+      deals: [
+        deal({ volume: 0.03 }),
+        deal({ id: '902', volume: 0.07, price: 1.2, time: at(1.25) }),
+      ],
     },
-  )
+    { price: 1.17, volume: 0.1, at: sentAt + 1_250, positionId: '501' },
+  ],
+  ['at a price below 0', { deals: [deal({ price: -37.5 })] }, { ...whole, price: -37.5 }],
+  ['once, whatever pages repeat', { deals: [deal(), deal()] }, whole],
+  [
+    'although all of it is closed',
+    { deals: [deal(), closing(0.1)], historyOrders: [done()] },
+    whole,
+  ],
+  ['although open orders are behind', { deals: [deal()], orders: [openRow()] }, whole],
+  [
+    'by deals, if nothing else can be read',
+    { deals: [deal()], positions: null, orders: null, historyOrders: null },
+    whole,
+  ],
+  ['by its position', { positions: [position()], historyOrders: null, deals: null }, whole],
+  ['by its finished order, without a deal yet', { historyOrders: [done()] }, byOrder],
+  [
+    'by its finished order and its position, which has the price',
+    { historyOrders: [done()], positions: [position()], deals: null },
+    whole,
+  ],
+  [
+    'by its finished order, whose position was reversed since',
+    {
+      historyOrders: [done()],
+      positions: [position({ type: 'POSITION_TYPE_SELL', openPrice: 1.3 })],
+      deals: null,
+    },
+    byOrder,
+  ],
+  [
+    'by its finished order without a volume',
+    { historyOrders: [done({ volume: undefined, currentVolume: undefined })] },
+    { positionId: '501' },
+  ],
+  [
+    'by its finished order, if a deal is missing yet',
+    { historyOrders: [done()], deals: [deal({ volume: 0.05 })] },
+    byOrder,
+  ],
+  [
+    'by its order as it was last, in whatever order it is listed',
+    {
+      historyOrders: [
+        done(),
+        done({ state: 'ORDER_STATE_PARTIAL', currentVolume: 0.05, doneTime: at(0.5) }),
+      ],
+    },
+    byOrder,
+  ],
+  [
+    'after a first try that was rejected',
+    { historyOrders: [done({ ...rejectedOrder, id: '499' }), done()] },
+    byOrder,
+  ],
+  [
+    'by a deal that reduces an opposite position',
+    { deals: [deal({ entryType: 'DEAL_ENTRY_OUT', positionId: '77' })] },
+    { ...whole, positionId: '77' },
+  ],
+  [
+    'by a deal without a client id, of an order with it',
+    { historyOrders: [done()], deals: [deal(nameless)] },
+    whole,
+  ],
+  [
+    'by a deal without a client id, of a position with it',
+    { positions: [position({ volume: 0.02 })], deals: [deal(nameless), closing(0.08)] },
+    whole,
+  ],
+  [
+    'by a deal without a client id, of a position that a stop closed',
+    { deals: [deal(nameless), closing(0.1, { clientId: 'TP_0123456789_600' })] },
+    whole,
+  ],
+  [
+    'by the first two parts of its client id, where it adds to a position of others',
+    {
+      historyOrders: [
+        done({ ...nameless, volume: 0.3 }),
+        done({ id: '502', clientId: 'TP_0123456789' }),
+      ],
+      deals: [
+        deal({ ...nameless, volume: 0.3 }),
+        deal({ id: '902', orderId: '502', clientId: 'TP_0123456789' }),
+      ],
+    },
+    whole,
+  ],
+  ...[
+    [manual(-3_600), deal({ id: '902', orderId: '502' }), stopped],
+    [manual(-10), deal({ ...nameless, id: '902', orderId: '502' }), stopped],
+  ].map((deals, index): Case => [
+    `less what others had bought, where a stop closed both together (${index})`,
+    { historyOrders: [done({ id: '502' })], deals },
+    whole,
+  ]),
+  [
+    'by its order, where its position is as large and older',
+    { historyOrders: [done({ id: '502' })], positions: [position({ time: at(-61) })] },
+    byOrder,
+  ],
+  [
+    'by a client id in a comment',
+    { deals: [deal({ ...nameless, comment: `from #3 ${clientId}` })] },
+    whole,
+  ],
+  ...['TP_0123456789_501', 'TP_0123456789'].map((kept): Case => [
+    `by its position under the first two parts, as ${kept}`,
+    { positions: [position({ clientId: kept })] },
+    whole,
+  ]),
+  [
+    'on MT4, where opening and closing share id and client id',
+    {
+      deals: [
+        deal({ id: '501' }),
+        closing(0.1, { id: '501', orderId: '501', clientId, price: 1.3 }),
+      ],
+    },
+    whole,
+  ],
+])('an order is filled: %s', (_, lists, fill) => {
+  expect(answerOf(lists)).toEqual(filled(fill))
 })
+
+it.each<Case>([
+  [
+    'if its order is at its end and its deals agree',
+    {
+      historyOrders: [done({ ...ended, state: 'ORDER_STATE_CANCELED' })],
+      deals: [deal({ volume: 0.05 })],
+      orders: [openRow(ended)],
+    },
+    half,
+  ],
+  [
+    'if its order was for no more',
+    { historyOrders: [done({ volume: 0.05 })], deals: [deal({ volume: 0.05 })] },
+    half,
+  ],
+  [
+    'if its order has the rest',
+    { historyOrders: [done({ ...ended, state: 'ORDER_STATE_PARTIAL' })] },
+    { volume: 0.05, positionId: '501' },
+  ],
+  [
+    'if what it executed was closed since',
+    {
+      historyOrders: [done({ ...ended, state: 'ORDER_STATE_EXPIRED' })],
+      deals: [deal({ volume: 0.05 }), closing(0.05)],
+    },
+    half,
+  ],
+  ...[
+    { entryType: 'DEAL_ENTRY_OUT_BY', positionId: '502' },
+    { clientId: 'TE_OTHER_1' },
+    { clientId: 'TP_0123456789', orderId: '601', reason: 'DEAL_REASON_SL' },
+  ].map((more): Case => {
+    const other = deal({ id: '903', volume: 0.05, ...nameless, ...more })
+    const deals = [deal({ volume: 0.05 }), other]
+    const title = `and no more by a deal with ${JSON.stringify(more)}`
+    return [title, { historyOrders: [done({ volume: 0.05 })], deals }, half]
+  }),
+])('an order is filled in part: %s', (_, lists, fill) => {
+  expect(answerOf(lists)).toEqual(partly(fill))
+})
+
+it.each([
+  ['REJECTED', 0.1],
+  ['CANCELED', 0.1],
+  ['EXPIRED', 0.1],
+  // Nothing is left because nothing was accepted.
+  ['REJECTED', 0],
+])(
+  'an order is rejected if it ended as %s with nothing executed of it and %d left: at once under the number that the broker gave, else when no later number can be missing any more',
+  (state, currentVolume) => {
+    const order = done({ ...rejectedOrder, state: `ORDER_STATE_${state}`, currentVolume })
+    const answers = (now: number, tickets = {}) =>
+      answerOf({ historyOrders: [order] }, now, {}, tickets)
+    expect(answers(soon, { orderId: order['id'] })).toEqual(rejected(state))
+    expect(answers(soon)).toEqual(unfinished)
+    expect(answers(late)).toEqual(rejected(state))
+  },
+)
 
 const ends = (outcome: object) => ({ kind: 'found', outcome })
 

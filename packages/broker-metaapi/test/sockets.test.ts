@@ -142,24 +142,22 @@ describe.concurrent('a trade may have been executed if the other side', () => {
   })
 })
 
-describe('a connection', () => {
-  it("is a trade's own, and closed after its answer", async () => {
-    let closed = 0
-    const { seen, api } = await serve((socket) => {
-      socket.on('close', () => (closed += 1))
-      const keep = `HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: ${refusal.length}\r\n\r\n${refusal}`
-      // As a server does whose time to keep a connection is over.
-      socket.once('data', () => {
-        socket.write(keep)
-        socket.once('data', () => socket.resetAndDestroy())
-      })
+it("a connection is a trade's own, and closed after its answer", async () => {
+  let closed = 0
+  const { seen, api } = await serve((socket) => {
+    socket.on('close', () => (closed += 1))
+    const keep = `HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: ${refusal.length}\r\n\r\n${refusal}`
+    // As a server does whose time to keep a connection is over.
+    socket.once('data', () => {
+      socket.write(keep)
+      socket.once('data', () => socket.resetAndDestroy())
     })
-    const one = api()
-    for (let sent = 0; sent < 3; sent += 1)
-      expect(await place(one)).toMatchObject({ kind: 'refused' })
-    expect(seen).toMatchObject({ connections: 3, requests: 3 })
-    await expect.poll(() => closed).toBe(3)
   })
+  const one = api()
+  for (let sent = 0; sent < 3; sent += 1)
+    expect(await place(one)).toMatchObject({ kind: 'refused' })
+  expect(seen).toMatchObject({ connections: 3, requests: 3 })
+  await expect.poll(() => closed).toBe(3)
 })
 
 /** True so many times, then false. */

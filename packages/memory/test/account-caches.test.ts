@@ -228,47 +228,43 @@ it('that a symbol has no candles so early is kept for a minute, and candles are 
   expect(await callsAt(0)).toBe(4)
 })
 
-describe('a change of a position', () => {
-  it('makes positions come from the terminal, never from the copy, for half a minute', async () => {
-    const { clock, broker, terminal, ask, invalidate } = setUp()
-    invalidate()
-    clock.advance(29_999)
-    await ask.positions()
-    expect([broker.calls('positions'), terminal.calls()]).toStrictEqual([0, 1])
-    invalidate()
-    terminal.fail(linked.id, refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }))
-    expect(await ask.positions()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
-    clock.advance(30_000)
-    expect(await ask.positions()).toMatchObject({ _tag: 'Right' })
-  })
+it('a change of a position makes positions come from the terminal, never from the copy, for half a minute', async () => {
+  const { clock, broker, terminal, ask, invalidate } = setUp()
+  invalidate()
+  clock.advance(29_999)
+  await ask.positions()
+  expect([broker.calls('positions'), terminal.calls()]).toStrictEqual([0, 1])
+  invalidate()
+  terminal.fail(linked.id, refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }))
+  expect(await ask.positions()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+  clock.advance(30_000)
+  expect(await ask.positions()).toMatchObject({ _tag: 'Right' })
 })
 
-describe('cached accounts', () => {
-  it('are kept for a second for their owner if they exist, unless the operator changes something', async () => {
-    const records = createFakeRecords()
-    const { accounts } = records.tables
-    accounts.set(linked.id, linked)
-    const clock = createMovableClock()
-    const cached = cachedAccounts(createFakeAccountStore(records), { clock })
-    const stranger = { ...linked.owner, userId: 'u-2' as never }
-    const read = async (owner = linked.owner) => [
-      await cached.find(owner, linked.id)(),
-      await cached.list(owner)(),
-    ]
-    const [present, absent] = [
-      [E.right(O.some(linked)), E.right([linked])],
-      [E.right(O.none), E.right([])],
-    ]
-    expect([await read(), await read(stranger)]).toEqual([present, absent])
-    accounts.delete(linked.id)
-    clock.advance(999)
-    expect(await read()).toEqual(present)
-    clock.advance(1)
-    expect(await read()).toEqual(absent)
-    accounts.set(linked.id, linked)
-    expect(await read()).toEqual(present)
-    accounts.delete(linked.id)
-    cached.invalidateAll()
-    expect(await read()).toEqual(absent)
-  })
+it('cached accounts are kept for a second for their owner if they exist, unless the operator changes something', async () => {
+  const records = createFakeRecords()
+  const { accounts } = records.tables
+  accounts.set(linked.id, linked)
+  const clock = createMovableClock()
+  const cached = cachedAccounts(createFakeAccountStore(records), { clock })
+  const stranger = { ...linked.owner, userId: 'u-2' as never }
+  const read = async (owner = linked.owner) => [
+    await cached.find(owner, linked.id)(),
+    await cached.list(owner)(),
+  ]
+  const [present, absent] = [
+    [E.right(O.some(linked)), E.right([linked])],
+    [E.right(O.none), E.right([])],
+  ]
+  expect([await read(), await read(stranger)]).toEqual([present, absent])
+  accounts.delete(linked.id)
+  clock.advance(999)
+  expect(await read()).toEqual(present)
+  clock.advance(1)
+  expect(await read()).toEqual(absent)
+  accounts.set(linked.id, linked)
+  expect(await read()).toEqual(present)
+  accounts.delete(linked.id)
+  cached.invalidateAll()
+  expect(await read()).toEqual(absent)
 })

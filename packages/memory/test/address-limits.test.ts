@@ -32,40 +32,36 @@ describe('failed credentials of one address', () => {
   })
 })
 
-describe('addresses that count as one', () => {
-  it.each([
-    ['203.0.113.9', '203.0.113.10', false],
-    ['203.0.113.9', '::ffff:203.0.113.9', true],
-    ['::ffff:203.0.113.9', '::ffff:203.0.113.10', false],
-    ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', true],
-    ['2001:db8:1:2::1', '2001:0DB8:0001:0002:0000::9', true],
-    ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
-    ['fe80::1%eth0', 'fe80::2', true],
-    [undefined, '203.0.113.9', false],
-  ])('%s and %s: %s', (one, other, areOne) => {
-    const limits = createAddressLimits()
-    fail(limits, one, 60, start)
-    expect(limits.waitMs(other, start) > 0).toBe(areOne)
-  })
+it.each([
+  ['203.0.113.9', '203.0.113.10', false],
+  ['203.0.113.9', '::ffff:203.0.113.9', true],
+  ['::ffff:203.0.113.9', '::ffff:203.0.113.10', false],
+  ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', true],
+  ['2001:db8:1:2::1', '2001:0DB8:0001:0002:0000::9', true],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
+  ['fe80::1%eth0', 'fe80::2', true],
+  [undefined, '203.0.113.9', false],
+])('addresses that count as one: %s and %s: %s', (one, other, areOne) => {
+  const limits = createAddressLimits()
+  fail(limits, one, 60, start)
+  expect(limits.waitMs(other, start) > 0).toBe(areOne)
 })
 
-describe('an accepted credential', () => {
-  it('is known for a minute after it was last accepted from there, unless it failed there', () => {
-    const limits = createAddressLimits()
-    expect(limits.wasAccepted(hash, address, start)).toBe(false)
-    limits.recordAccepted(hash, address, start)
-    expect(
-      [0, minuteMs - 1, minuteMs, -1].map((ms) => limits.wasAccepted(hash, address, start + ms)),
-    ).toStrictEqual([true, true, false, false])
-    limits.recordAccepted(hash, address, start + minuteMs)
-    expect(limits.wasAccepted(hash, address, start + minuteMs)).toBe(true)
-    expect(limits.wasAccepted(newHash(), address, start + minuteMs)).toBe(false)
-    fail(limits, '203.0.113.10', 1, start + minuteMs)
-    expect(limits.wasAccepted(hash, address, start + minuteMs)).toBe(true)
-    expect(limits.wasAccepted(hash, '203.0.113.10', start + minuteMs)).toBe(false)
-    fail(limits, address, 1, start + minuteMs)
-    expect(limits.wasAccepted(hash, address, start + minuteMs)).toBe(false)
-  })
+it('an accepted credential is known for a minute after it was last accepted from there, unless it failed there', () => {
+  const limits = createAddressLimits()
+  expect(limits.wasAccepted(hash, address, start)).toBe(false)
+  limits.recordAccepted(hash, address, start)
+  expect(
+    [0, minuteMs - 1, minuteMs, -1].map((ms) => limits.wasAccepted(hash, address, start + ms)),
+  ).toStrictEqual([true, true, false, false])
+  limits.recordAccepted(hash, address, start + minuteMs)
+  expect(limits.wasAccepted(hash, address, start + minuteMs)).toBe(true)
+  expect(limits.wasAccepted(newHash(), address, start + minuteMs)).toBe(false)
+  fail(limits, '203.0.113.10', 1, start + minuteMs)
+  expect(limits.wasAccepted(hash, address, start + minuteMs)).toBe(true)
+  expect(limits.wasAccepted(hash, '203.0.113.10', start + minuteMs)).toBe(false)
+  fail(limits, address, 1, start + minuteMs)
+  expect(limits.wasAccepted(hash, address, start + minuteMs)).toBe(false)
 })
 
 it('the limits keep the most recently used addresses and credentials', () => {

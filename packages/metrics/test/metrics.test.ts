@@ -217,37 +217,35 @@ it('the backlog is reported as it is read, and omitted if it cannot be read', as
   expect(await valuesOf(metrics, 'tradeport_backlog_readable')).toEqual({ '': 0 })
 })
 
-describe('the process', () => {
-  it('is reported once, and each of its instances has its own numbers', async () => {
-    const [one, other] = [createMetrics(), createMetrics()]
-    one.ownerNotice('sent')
-    one.suspensionBegan()
-    one.malformedRequest(431)
-    one.webhookDisabled()
-    expect(await valuesOf(one, 'tradeport_http_unread_total')).toEqual({ 'status=431': 1 })
-    expect(await valuesOf(one, 'tradeport_owner_notices_total')).toMatchObject({
-      'outcome=sent': 1,
-    })
-    expect(await valuesOf(one, 'tradeport_webhooks_disabled_total')).toEqual({ '': 1 })
-    expect(await valuesOf(other, 'tradeport_owner_notices_total')).toEqual({
-      'outcome=sent': 0,
-      'outcome=no_address': 0,
-      'outcome=refused': 0,
-      'outcome=undelivered': 0,
-    })
-    expect(await valuesOf(other, 'tradeport_limiter_suspensions_total')).toEqual({ '': 0 })
-    for (const metrics of [one, other]) {
-      const names = (await scrape(metrics)).map(({ name }) => name)
-      for (const name of [
-        'process_resident_memory_bytes',
-        'process_cpu_seconds_total',
-        'nodejs_eventloop_lag_p99_seconds',
-        'nodejs_heap_size_used_bytes',
-      ])
-        expect(
-          names.filter((one) => one === name),
-          name,
-        ).toHaveLength(1)
-    }
+it('the process is reported once, and each of its instances has its own numbers', async () => {
+  const [one, other] = [createMetrics(), createMetrics()]
+  one.ownerNotice('sent')
+  one.suspensionBegan()
+  one.malformedRequest(431)
+  one.webhookDisabled()
+  expect(await valuesOf(one, 'tradeport_http_unread_total')).toEqual({ 'status=431': 1 })
+  expect(await valuesOf(one, 'tradeport_owner_notices_total')).toMatchObject({
+    'outcome=sent': 1,
   })
+  expect(await valuesOf(one, 'tradeport_webhooks_disabled_total')).toEqual({ '': 1 })
+  expect(await valuesOf(other, 'tradeport_owner_notices_total')).toEqual({
+    'outcome=sent': 0,
+    'outcome=no_address': 0,
+    'outcome=refused': 0,
+    'outcome=undelivered': 0,
+  })
+  expect(await valuesOf(other, 'tradeport_limiter_suspensions_total')).toEqual({ '': 0 })
+  for (const metrics of [one, other]) {
+    const names = (await scrape(metrics)).map(({ name }) => name)
+    for (const name of [
+      'process_resident_memory_bytes',
+      'process_cpu_seconds_total',
+      'nodejs_eventloop_lag_p99_seconds',
+      'nodejs_heap_size_used_bytes',
+    ])
+      expect(
+        names.filter((one) => one === name),
+        name,
+      ).toHaveLength(1)
+  }
 })

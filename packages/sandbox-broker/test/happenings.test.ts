@@ -1,5 +1,5 @@
 // What happens to an account without the program that is served.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { AccountOptions, DealRow } from '../src/index.ts'
 import { EVER, setUp } from './harness.ts'
 
@@ -15,30 +15,28 @@ const setUpAccount = async (options: Omit<AccountOptions, 'id'> = {}) => {
   }
 }
 
-describe('a position', () => {
-  it.each([
-    [1.09, 'SL', -100],
-    [1.05, 'SL', -500],
-    [1.12, 'TP', 200],
-  ])(
-    'is closed by its level, or a stop loss at a worse price, once that is %d',
-    async (price, reason, profit) => {
-      const { account, sandbox, deals } = await setUpAccount()
-      const levels = { stopLoss: 1.09, takeProfit: 1.12 }
-      const { positionId } = account.trade({ ...BUY, ...levels, clientId: 'TP_1_a' })
-      sandbox.prices.pin('EURUSD', { bid: price, ask: price })
-      const closing = {
-        positionId,
-        reason: `DEAL_REASON_${reason}`,
-        ...levels,
-        orderId: '46000001',
-        clientId: 'TP_1_46000001',
-        profit,
-      }
-      expect((await deals()).at(-1)).toMatchObject(closing)
-    },
-  )
-})
+it.each([
+  [1.09, 'SL', -100],
+  [1.05, 'SL', -500],
+  [1.12, 'TP', 200],
+])(
+  'a position is closed by its level, or a stop loss at a worse price, once that is %d',
+  async (price, reason, profit) => {
+    const { account, sandbox, deals } = await setUpAccount()
+    const levels = { stopLoss: 1.09, takeProfit: 1.12 }
+    const { positionId } = account.trade({ ...BUY, ...levels, clientId: 'TP_1_a' })
+    sandbox.prices.pin('EURUSD', { bid: price, ask: price })
+    const closing = {
+      positionId,
+      reason: `DEAL_REASON_${reason}`,
+      ...levels,
+      orderId: '46000001',
+      clientId: 'TP_1_46000001',
+      profit,
+    }
+    expect((await deals()).at(-1)).toMatchObject(closing)
+  },
+)
 
 it('opens a kept position again whenever one of its levels was reached, while it is followed', async () => {
   const keepsOpen = { symbol: 'NAS100', volume: 0.1, distance: 5 }

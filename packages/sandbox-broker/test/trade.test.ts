@@ -75,20 +75,16 @@ describe('a refusal', () => {
   })
 })
 
-describe('a position', () => {
-  it('charges swap for each night, three for Wednesday, on the closing deal', async () => {
-    const { trade, positions, deals, clock } = await setUpAccount()
-    const { positionId } = await trade(BUY)
-    // 11 March 2026 is a Wednesday; EURUSD costs 7.1 points a lot and night, 0.71 here.
-    clock.now += 10 * 3_600_000
-    expect(await positions()).toMatchObject([
-      { swap: -2.13, unrealizedSwap: -2.13, realizedSwap: 0 },
-    ])
-    clock.now += 5 * 86_400_000
-    expect(await positions()).toMatchObject([{ swap: -4.26 }])
-    await trade({ actionType: 'POSITION_CLOSE_ID', positionId })
-    expect((await deals()).map((deal) => deal['swap'])).toEqual([0, -4.26])
-  })
+it('a position charges swap for each night, three for Wednesday, on the closing deal', async () => {
+  const { trade, positions, deals, clock } = await setUpAccount()
+  const { positionId } = await trade(BUY)
+  // 11 March 2026 is a Wednesday; EURUSD costs 7.1 points a lot and night, 0.71 here.
+  clock.now += 10 * 3_600_000
+  expect(await positions()).toMatchObject([{ swap: -2.13, unrealizedSwap: -2.13, realizedSwap: 0 }])
+  clock.now += 5 * 86_400_000
+  expect(await positions()).toMatchObject([{ swap: -4.26 }])
+  await trade({ actionType: 'POSITION_CLOSE_ID', positionId })
+  expect((await deals()).map((deal) => deal['swap'])).toEqual([0, -4.26])
 })
 
 describe('netting', () => {
@@ -127,40 +123,38 @@ describe('netting', () => {
   })
 })
 
-describe('MT4', () => {
-  it('gives the rest of a partial close a new ticket, in the same chain of deals', async () => {
-    const { trade, positions, deals } = await setUpAccount({ platform: 'mt4' })
-    const first = await trade(BUY)
-    expect(first).toEqual({
-      numericCode: 0,
-      stringCode: 'ERR_NO_ERROR',
-      message: 'No error',
-      orderId: '46000000',
-      positionId: '46000000',
-    })
-    expect(
-      await trade({ actionType: 'POSITION_PARTIAL', positionId: '46000000', volume: 0.03 }),
-    ).toMatchObject({
-      numericCode: 0,
-      orderId: '46000000',
-    })
-    expect(await positions()).toMatchObject([{ id: '46000001', volume: 0.07, openPrice: 1.1002 }])
-    expect(
-      (await trade({ actionType: 'POSITION_CLOSE_ID', positionId: '46000000' })).numericCode,
-    ).toBe(4753)
-    await trade({ actionType: 'POSITION_CLOSE_ID', positionId: '46000001' })
-    expect(
-      (await deals()).map((deal) => [
-        deal.id,
-        deal['entryType'],
-        deal['orderId'],
-        deal['positionId'],
-        deal['volume'],
-      ]),
-    ).toEqual([
-      ['46000000', 'DEAL_ENTRY_IN', '46000000', '46000000', 0.1],
-      ['46000000', 'DEAL_ENTRY_OUT', '46000000', '46000000', 0.03],
-      ['46000001', 'DEAL_ENTRY_OUT', '46000001', '46000000', 0.07],
-    ])
+it('MT4 gives the rest of a partial close a new ticket, in the same chain of deals', async () => {
+  const { trade, positions, deals } = await setUpAccount({ platform: 'mt4' })
+  const first = await trade(BUY)
+  expect(first).toEqual({
+    numericCode: 0,
+    stringCode: 'ERR_NO_ERROR',
+    message: 'No error',
+    orderId: '46000000',
+    positionId: '46000000',
   })
+  expect(
+    await trade({ actionType: 'POSITION_PARTIAL', positionId: '46000000', volume: 0.03 }),
+  ).toMatchObject({
+    numericCode: 0,
+    orderId: '46000000',
+  })
+  expect(await positions()).toMatchObject([{ id: '46000001', volume: 0.07, openPrice: 1.1002 }])
+  expect(
+    (await trade({ actionType: 'POSITION_CLOSE_ID', positionId: '46000000' })).numericCode,
+  ).toBe(4753)
+  await trade({ actionType: 'POSITION_CLOSE_ID', positionId: '46000001' })
+  expect(
+    (await deals()).map((deal) => [
+      deal.id,
+      deal['entryType'],
+      deal['orderId'],
+      deal['positionId'],
+      deal['volume'],
+    ]),
+  ).toEqual([
+    ['46000000', 'DEAL_ENTRY_IN', '46000000', '46000000', 0.1],
+    ['46000000', 'DEAL_ENTRY_OUT', '46000000', '46000000', 0.03],
+    ['46000001', 'DEAL_ENTRY_OUT', '46000001', '46000000', 0.07],
+  ])
 })

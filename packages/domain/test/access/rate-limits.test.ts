@@ -184,10 +184,8 @@ const stateAt = (now: number): RateState =>
     suspendedUntil: now + 3_000,
   })
 
-describe('what is kept of a subject', () => {
-  it('moves to another clock, but for the day and its count', () => {
-    expect(movedTo(stateAt(1_000), 1_500)).toEqual(stateAt(1_500))
-  })
+it('what is kept of a subject moves to another clock, but for the day and its count', () => {
+  expect(movedTo(stateAt(1_000), 1_500)).toEqual(stateAt(1_500))
 })
 
 describe('the stricter of two states', () => {

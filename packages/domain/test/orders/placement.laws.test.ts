@@ -153,17 +153,18 @@ describe('the provider’s answer to a send', () => {
   )
 })
 
-describe('the lookup before the first send of another process’s order', () => {
-  it.each<[LookupAnswer, number, Transition | undefined]>([
-    [{ kind: 'nothing' }, 1, undefined],
-    [{ kind: 'nothing' }, 0, lookUpIn(sinceCreation, secondMs)],
-    [{ kind: 'unreadable' }, secondMs + 1, retryIn(secondMs)],
-    [{ kind: 'unreadable' }, secondMs, lookUpIn(sinceCreation, secondMs)],
-    [{ kind: 'unfinished' }, maxSendAgeMs, lookUpIn(sinceCreation, secondMs)],
-  ])('%o with %i ms left is followed by %o', (answer, leftMs, step) => {
+it.each<[LookupAnswer, number, Transition | undefined]>([
+  [{ kind: 'nothing' }, 1, undefined],
+  [{ kind: 'nothing' }, 0, lookUpIn(sinceCreation, secondMs)],
+  [{ kind: 'unreadable' }, secondMs + 1, retryIn(secondMs)],
+  [{ kind: 'unreadable' }, secondMs, lookUpIn(sinceCreation, secondMs)],
+  [{ kind: 'unfinished' }, maxSendAgeMs, lookUpIn(sinceCreation, secondMs)],
+])(
+  'the lookup before the first send of another process’s order %o with %i ms left is followed by %o',
+  (answer, leftMs, step) => {
     expect(afterVerification(answer, leftMs, createdAt)).toEqual(step)
-  })
-})
+  },
+)
 
 /**
  * The steps that follow from these answers, each looked up when it is due; they end with the first

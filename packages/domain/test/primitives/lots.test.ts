@@ -49,10 +49,4 @@ it('fills an order with the exact volume of its executions, at the price weighte
       })
     }),
   )
-  const part = { volume: 0.1, price: 1.1, at: 0 }
-  expect(fillOfExecutions([part, { ...part, volume: 0.2 }, { ...part, volume: 0.03 }])).toEqual({
-    volume: 0.33,
-    price: 1.1,
-    at: 0,
-  })
 })

@@ -308,8 +308,8 @@ export const simulateOrders = async (
           const isCancellation = random.chance(0.6)
           const beganAtMs = timeline.now()
           const changed = await (isCancellation
-            ? openOrders.cancelOrder(caller, { id: id })()
-            : openOrders.modifyOrder(caller, { id: id, body: { price: random.whole(1, 1_000) } })())
+            ? openOrders.cancelOrder(caller, { id })()
+            : openOrders.modifyOrder(caller, { id, body: { price: random.whole(1, 1_000) } })())
           const tookMs = timeline.now() - beganAtMs
           // A database ends by itself what takes longer than a few seconds.
           if (tookMs > changedWithinMs && counts.slow_database === 0)
@@ -322,7 +322,7 @@ export const simulateOrders = async (
         whileAlive(async (current) => {
           const view = await halts.haltAccount(
             { owner },
-            { id: id, body: { cancelOrders }, ...withoutKey },
+            { id, body: { cancelOrders }, ...withoutKey },
           )()
           timeline.note(
             `${current.id}  the halt of account ${id.at(-1)} is answered: ${tagOf(view)}`,
@@ -333,7 +333,7 @@ export const simulateOrders = async (
             checkCancelled(current, orderId, result)
         }),
       lift: (id: AccountId) =>
-        whileAlive(async () => void (await halts.liftHalt({ owner }, { id: id })())),
+        whileAlive(async () => void (await halts.liftHalt({ owner }, { id })())),
       place: (id: OrderId, { id: accountId }: Account, isLimitOrStop: boolean) =>
         whileAlive(async (current) => {
           const newOrderId = (): OrderId => {

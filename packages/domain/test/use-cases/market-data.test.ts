@@ -63,7 +63,7 @@ describe('the source of prices', () => {
     const one = link({}, ['EURUSD.r'])
     const other = link({}, ['EURUSD.r', 'EURUSDm'])
     const quote = (accountId = one.id, symbol = 'EURUSD') =>
-      use.getQuote(caller, { symbol: symbol, query: { accountId } })
+      use.getQuote(caller, { symbol, query: { accountId } })
     expect(await rightOf(quote())).toMatchObject({
       symbol: 'EURUSD',
       bid: 1.1,
@@ -85,7 +85,7 @@ describe('the source of prices', () => {
 
   it('is the feed of the operator for the listed instruments, whose account stays hidden', async () => {
     const { use, link, setFeed, marketData } = open()
-    const quote = (symbol: string) => use.getQuote(undefined, { symbol: symbol, query: {} })
+    const quote = (symbol: string) => use.getQuote(undefined, { symbol, query: {} })
     expect(await quote('EURUSD')()).toMatchObject({
       left: { _tag: 'NotImplemented', feature: 'market-data', isFeedMissing: true },
     })
@@ -157,7 +157,7 @@ describe('the source of prices', () => {
     const { use, caller, link, marketData } = open()
     const { id } = link()
     for (const symbol of ['NOPE', 'NOPE', 'GBPUSD'])
-      expect(await tagOf(use.getQuote(caller, { symbol: symbol, query: { accountId: id } }))).toBe(
+      expect(await tagOf(use.getQuote(caller, { symbol, query: { accountId: id } }))).toBe(
         'NotFound',
       )
     expect(marketData.calls('quote')).toBe(0)
@@ -211,7 +211,7 @@ it("a page of a broker's instruments has their terms; what needs an account is r
     [{ limit: 1 }, 'limit'],
     [{ accountId: id, type: 'forex' }, 'type'],
   ] as const)
-    expect(await use.listSymbols(caller, { query: query })()).toMatchObject({
+    expect(await use.listSymbols(caller, { query })()).toMatchObject({
       left: { issues: [{ path }] },
     })
 })

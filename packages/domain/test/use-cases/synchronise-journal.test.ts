@@ -551,46 +551,44 @@ describe('a later read', () => {
   })
 })
 
-describe('a due read', () => {
-  it.each([
-    [undefined, 'read'],
-    [down, 'failed'],
-    [down, 'history_failed', true],
-    [(id: AccountId) => brokerRateLimited(id, 9_001, 0), { retryAfterSeconds: 10 }, true],
-  ])(
-    'is made once, whatever callers wait for it, and releases its claim with the result, again while the database fails',
-    async (failure, expected, hasReadFigures = false) => {
-      const desk = withHistory(two)
-      const results: unknown[] = []
-      const { release } = desk.journal
-      let lostConnections = 2
-      const reads = desk.readsWith({
-        release: (claim, result) => {
-          lostConnections -= 1
-          if (lostConnections >= 0) return unavailable()
-          results.push(result)
-          return release(claim, result)
-        },
-      })
-      if (failure !== undefined) desk.broker.fail(desk.account.id, failure(desk.account.id))
-      const claim = await desk.claim()
-      const caller = desk.sync(undefined, reads.synchroniseJournal)
-      const [due, ...callers] = await Promise.all([
-        reads.readDueJournal(claim, {
-          mayContinue: () => true,
-          hasReadFigures: async () => hasReadFigures,
-        })(),
-        caller(),
-        caller(),
-      ])
-      expect([due, ...callers].map(({ _tag }) => _tag === 'Right')).toEqual(
-        Array.from({ length: 3 }, () => failure === undefined),
-      )
-      expect([desk.reads()[0], results]).toEqual([1, [expected]])
-      expect(O.isSome(await rightOf(desk.journal.claim(desk.brokerAccount)))).toBe(true)
-    },
-  )
-})
+it.each([
+  [undefined, 'read'],
+  [down, 'failed'],
+  [down, 'history_failed', true],
+  [(id: AccountId) => brokerRateLimited(id, 9_001, 0), { retryAfterSeconds: 10 }, true],
+])(
+  'a due read is made once, whatever callers wait for it, and releases its claim with the result, again while the database fails',
+  async (failure, expected, hasReadFigures = false) => {
+    const desk = withHistory(two)
+    const results: unknown[] = []
+    const { release } = desk.journal
+    let lostConnections = 2
+    const reads = desk.readsWith({
+      release: (claim, result) => {
+        lostConnections -= 1
+        if (lostConnections >= 0) return unavailable()
+        results.push(result)
+        return release(claim, result)
+      },
+    })
+    if (failure !== undefined) desk.broker.fail(desk.account.id, failure(desk.account.id))
+    const claim = await desk.claim()
+    const caller = desk.sync(undefined, reads.synchroniseJournal)
+    const [due, ...callers] = await Promise.all([
+      reads.readDueJournal(claim, {
+        mayContinue: () => true,
+        hasReadFigures: async () => hasReadFigures,
+      })(),
+      caller(),
+      caller(),
+    ])
+    expect([due, ...callers].map(({ _tag }) => _tag === 'Right')).toEqual(
+      Array.from({ length: 3 }, () => failure === undefined),
+    )
+    expect([desk.reads()[0], results]).toEqual([1, [expected]])
+    expect(O.isSome(await rightOf(desk.journal.claim(desk.brokerAccount)))).toBe(true)
+  },
+)
 
 it('a read is answered although its claim cannot be released', async () => {
   const desk = withHistory(two)

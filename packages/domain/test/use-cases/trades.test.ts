@@ -20,25 +20,23 @@ const opened = (maxFirstReadDeals?: number) => {
   }
 }
 
-describe('GET /trades', () => {
-  it.each([true, false])(
-    'fails as a whole where one account has too many deals (%s) or cannot be read',
-    async (isTooLong) => {
-      const { desk, trades, accounts } = opened(3)
-      const [good, bad] = accounts
-      desk.put(good, closed('1', 10, 1))
-      desk.put(bad, [...closed('2', 10, 1), ...closed('3', 20, 1)])
-      const left = isTooLong
-        ? refuse('HistoryTooLarge', { accountId: bad.id, limit: 3 })
-        : down(bad.id)
-      if (left._tag === 'BrokerUnavailable') desk.broker.fail(bad.id, left)
-      expect(await trades.listTrades(caller, { query: { ...all, limit: 1 } })()).toEqual({
-        _tag: 'Left',
-        left,
-      })
-    },
-  )
-})
+it.each([true, false])(
+  'GET /trades fails as a whole where one account has too many deals (%s) or cannot be read',
+  async (isTooLong) => {
+    const { desk, trades, accounts } = opened(3)
+    const [good, bad] = accounts
+    desk.put(good, closed('1', 10, 1))
+    desk.put(bad, [...closed('2', 10, 1), ...closed('3', 20, 1)])
+    const left = isTooLong
+      ? refuse('HistoryTooLarge', { accountId: bad.id, limit: 3 })
+      : down(bad.id)
+    if (left._tag === 'BrokerUnavailable') desk.broker.fail(bad.id, left)
+    expect(await trades.listTrades(caller, { query: { ...all, limit: 1 } })()).toEqual({
+      _tag: 'Left',
+      left,
+    })
+  },
+)
 
 describe('a read of trades', () => {
   it.each(['removed', 'linked to another one at the provider'])(
@@ -102,33 +100,31 @@ describe('a read of trades', () => {
   })
 })
 
-describe('GET /trades/export', () => {
-  it.each([false, true])(
-    'exports every trade, most recently closed first, unless one changes meanwhile (%s)',
-    async (isChanged) => {
-      const { desk, trades, accounts } = opened()
-      const deals = Array.from({ length: 1_500 }, (_, n) => closed(String(n + 1), n + 2, 1)).flat()
-      desk.put(accounts[0], deals)
-      const { pages, exportedAt } = await rightOf(trades.exportTrades(caller, { query: all }))
-      expect(exportedAt).toBe(1_000_000)
-      if (isChanged) {
-        desk.put(accounts[0], [
-          ...deals,
-          { ...closed('7', 0, 0)[1], id: '99999', time: 999_999, volume: 0 },
-        ])
-        desk.pass(6_000)
-        await rightOf(trades.listTrades(caller, { query: { ...all, limit: 1 } }))
-      }
-      const ids: string[] = []
-      const read = async () => {
-        for await (const page of pages) ids.push(...page.map(({ trade }) => trade.positionId))
-      }
-      if (isChanged)
-        await expect(read()).rejects.toThrow('a trade changed while the export was under way')
-      else await read()
-      expect(ids).toEqual(
-        Array.from({ length: isChanged ? 1_000 : 1_500 }, (_, n) => String(1_500 - n)),
-      )
-    },
-  )
-})
+it.each([false, true])(
+  'GET /trades/export exports every trade, most recently closed first, unless one changes meanwhile (%s)',
+  async (isChanged) => {
+    const { desk, trades, accounts } = opened()
+    const deals = Array.from({ length: 1_500 }, (_, n) => closed(String(n + 1), n + 2, 1)).flat()
+    desk.put(accounts[0], deals)
+    const { pages, exportedAt } = await rightOf(trades.exportTrades(caller, { query: all }))
+    expect(exportedAt).toBe(1_000_000)
+    if (isChanged) {
+      desk.put(accounts[0], [
+        ...deals,
+        { ...closed('7', 0, 0)[1], id: '99999', time: 999_999, volume: 0 },
+      ])
+      desk.pass(6_000)
+      await rightOf(trades.listTrades(caller, { query: { ...all, limit: 1 } }))
+    }
+    const ids: string[] = []
+    const read = async () => {
+      for await (const page of pages) ids.push(...page.map(({ trade }) => trade.positionId))
+    }
+    if (isChanged)
+      await expect(read()).rejects.toThrow('a trade changed while the export was under way')
+    else await read()
+    expect(ids).toEqual(
+      Array.from({ length: isChanged ? 1_000 : 1_500 }, (_, n) => String(1_500 - n)),
+    )
+  },
+)
