@@ -42,6 +42,13 @@ it.each([
     0,
     0,
   ],
+  [
+    'a journal whose full read is due, from the beginning',
+    { ...synchronised, rereadAt: now },
+    'full',
+    0,
+    0,
+  ],
 ])('what is read next: %s', (_what, state, kind, from, offset) => {
   expect(planRead(state, now)).toEqual({ kind, window: { from, to: now + dayMs, offset } })
 })
