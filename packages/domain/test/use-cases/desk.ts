@@ -17,7 +17,6 @@ import type {
   Clock,
   Journal,
   OrderJob,
-  Pauser,
   ChangeLocks,
   PositionTrading,
 } from '../../src/ports/index.ts'
@@ -129,19 +128,9 @@ export const unavailable = () => TE.left(refuse('ServiceUnavailable', { reason: 
  * Time that passes when nothing else runs: pauses end at once, in the order of their times, as soon
  * as everything else waits too.
  */
-interface TestTime extends Pauser {
-  readonly clock: Clock
-  readonly wait: (ms: number) => void
-}
-
-interface Sleeper {
-  readonly wakesAt: Instant
-  readonly wake: () => void
-}
-
-const createTestTime = (start: Instant): TestTime => {
+const createTestTime = (start: Instant) => {
   let now = start
-  let sleepers: readonly Sleeper[] = []
+  let sleepers: readonly { readonly wakesAt: Instant; readonly wake: () => void }[] = []
   const wakeNext = () => {
     const [next, ...others] = sleepers.toSorted((a, b) => a.wakesAt - b.wakesAt)
     sleepers = others
@@ -152,11 +141,11 @@ const createTestTime = (start: Instant): TestTime => {
   }
   return {
     clock: { now: () => now },
-    wait: (ms) => {
+    wait: (ms: number) => {
       now += ms
     },
-    pause: (ms) => () =>
-      new Promise((wake) => {
+    pause: (ms: number) => () =>
+      new Promise<void>((wake) => {
         if (sleepers.length === 0) setImmediate(wakeNext)
         sleepers = [...sleepers, { wakesAt: now + ms, wake }]
       }),
