@@ -7,7 +7,7 @@ import { createFakeCandleStore, puts, removes, rightOf, write } from '@tradeport
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
-import { brokerAccountOf, onEachDatabase, runsOn, storedAccount } from './harness.ts'
+import { answersOf, brokerAccountOf, onEachDatabase, runsOn, storedAccount } from './harness.ts'
 
 const candleAt = (time: number, open: number): Candle => ({
   time,
@@ -33,6 +33,7 @@ const step = fc.record({
 })
 
 onEachDatabase('candles', (here, there, kind) => {
+  const { candles } = answersOf(() => here)
   const found = () => rightOf(there.marketDataFeeds.find)
   const stored = async () => {
     const account = brokerAccountOf(await storedAccount(here.operator))
@@ -75,7 +76,7 @@ onEachDatabase('candles', (here, there, kind) => {
       ),
     )
     const all = { from: 0, to: 100 }
-    expect(await rightOf(here.candles.read(series, all, { limit: 9, end: 'first' }))).toEqual({
+    expect(await candles.read(series, all, { limit: 9, end: 'first' })).toEqual({
       known: [{ from: 0, to: 33 }],
       candles: [0, 10, 20].map((time) => candleAt(time, 1)),
     })
@@ -85,15 +86,14 @@ onEachDatabase('candles', (here, there, kind) => {
     const series = await stored()
     const { account } = series
     const all = { from: 0, to: 9 }
-    await rightOf(here.candles.add(series, all, [candleAt(1, 1)]))
+    await candles.add(series, all, [candleAt(1, 1)])
     const relinked = { ...series, account: { ...account, providerAccountId: 'p-2' } }
     const strangers = {
       ...series,
       account: { ...account, owner: { ...account.owner, userId: 'nobody' as UserId } },
     }
-    await rightOf(here.candles.add(strangers, all, [candleAt(2, 1)]))
-    const read = (one: CandleSeries) =>
-      rightOf(here.candles.read(one, all, { limit: 9, end: 'last' }))
+    await candles.add(strangers, all, [candleAt(2, 1)])
+    const read = (one: CandleSeries) => candles.read(one, all, { limit: 9, end: 'last' })
     const nothing = { known: [], candles: [] }
     for (const other of [await stored(), relinked]) expect(await read(other)).toEqual(nothing)
     expect(await read(series)).toEqual({ known: [all], candles: [candleAt(1, 1)] })

@@ -14,13 +14,14 @@ import {
   type Owner,
 } from '@tradeport/domain/primitives'
 import type { AttemptAnswer, Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
-import { rightOf, storedOwner } from '@tradeport/testkit'
+import { storedOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { LogEvent, openEvents } from '../src/index.ts'
 import { createDueDeliveries } from '../src/webhooks/deliveries.ts'
 import {
+  answersOf,
   countRows,
   lockWaits,
   onEachDatabase,
@@ -92,6 +93,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   let silent: Set<string>
   let hanging: { readonly due: DueDelivery; readonly end: (answer: AttemptAnswer) => void }[]
   let ports: Instance
+  const { deliveries, webhooks, eventLog } = answersOf(() => ports)
   beforeEach(async () => {
     knex = here.knex
     clock = createTestClock()
@@ -148,27 +150,27 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   }
   const record = (owner: Owner, events = newEvents(1)) => ports.record(owner, events)
   const page = ({ owner, id }: Webhook, query: object = {}, by = owner) =>
-    rightOf(ports.deliveries.list(by, id, { page: 1, limit: 100, ...query }))
+    deliveries.list(by, id, { page: 1, limit: 100, ...query })
   const log = async (webhook: Webhook): Promise<readonly WebhookDelivery[]> =>
     (await page(webhook)).data
   const statuses = async (webhook: Webhook) => (await log(webhook)).map(({ status }) => status)
   const latest = async (webhook: Webhook) => (await log(webhook))[0]
   const statusOf = async (webhook: Webhook) => (await latest(webhook))?.status
-  const find = async ({ owner, id }: Webhook) =>
-    O.toUndefined(await rightOf(ports.webhooks.find(owner, id)))
+  const find = async ({ owner, id }: Webhook) => O.toUndefined(await webhooks.find(owner, id))
   const switchTo = ({ owner, id }: Webhook, enabled: boolean) =>
-    rightOf(ports.webhooks.change(owner, id, { enabled }, clock.now()))
+    webhooks.change(owner, id, { enabled }, clock.now())
   const replay = (
     { owner, id }: Webhook,
     of: DeliveryId | undefined,
     as = randomUUID() as DeliveryId,
     by = owner,
-  ) => rightOf(ports.deliveries.replay(by, id, of as DeliveryId, { id: as, at: clock.now() }))
+  ) => deliveries.replay(by, id, of as DeliveryId, { id: as, at: clock.now() })
   /** As if the process that sends to it had died so long ago. */
   const endLeaseOf = ({ id }: Webhook, until = `now() - interval '1 second'`) =>
     knex('webhooks')
       .where({ id })
       .update({ leased_until: knex.raw(until) })
+  const eventIdsOf = async ({ owner }: Webhook) => (await ports.eventsOf(owner)).map(({ id }) => id)
   const noticesTo = async ({ userId }: Owner): Promise<readonly unknown[]> => {
     return knex('owner_notices').where({ user_id: userId }).pluck('notice')
   }
@@ -301,7 +303,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await stop()
     await switchTo(webhook, true)
     const [{ recoverSince: since }] = await knex('owner_notices').pluck('notice')
-    expect(await rightOf(ports.deliveries.recover(owner, webhookId, { since, at }))).toBe(8)
+    expect(await deliveries.recover(owner, webhookId, { since, at })).toBe(8)
   })
 
   it('however many deliveries wait, a webhook that is disabled gets none of them', async () => {
@@ -317,7 +319,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     for (const { owner } of [off, removed]) await record(owner, newEvents(2))
     await switchTo(off, false)
     const sentTo = await working(async ({ to: { webhook } }) => {
-      await rightOf(ports.webhooks.remove(webhook.owner, webhook.id))
+      await webhooks.remove(webhook.owner, webhook.id)
       return ok
     })
     await poll(async () =>
@@ -366,7 +368,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const [webhook, other] = [await created(), await created()]
     const { owner, id } = webhook
     const recover = (since: EventId | Instant, by = owner) =>
-      rightOf(ports.deliveries.recover(by, id, { since, at: clock.now() }))
+      deliveries.recover(by, id, { since, at: clock.now() })
     let answer: AttemptAnswer = ok
     const sentTo = await working((due) => (answer === ok ? hangWhereSilent(due) : answer))
     const recordUntil = async (status: WebhookDelivery['status'], event = newEvent()) => {
@@ -421,7 +423,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       await poll(() => statusOf(webhook)).toBe('failed')
       await switchTo(webhook, true)
       const since = { since: 0, at: clock.now() }
-      expect(await rightOf(ports.deliveries.recover(webhook.owner, webhook.id, since))).toBe(1)
+      expect(await deliveries.recover(webhook.owner, webhook.id, since)).toBe(1)
       expect((await page(webhook)).pagination.total).toBe(1)
     }
   })
@@ -444,17 +446,16 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       })
       await Promise.all(waiting)
       expect(await log(webhook)).toHaveLength(1)
-      expect(await rightOf(ports.deliveries.recover(owner, id, { since: 0, at: 0 }))).toBe(1)
+      expect(await deliveries.recover(owner, id, { since: 0, at: 0 })).toBe(1)
     },
   )
 
   it('events of a month ago are deleted with their deliveries, except those with one that is pending or a replay', async () => {
     const [plain, replayed] = [await created(), await created()]
-    const events = async ({ owner }: Webhook) => (await ports.eventsOf(owner)).map(({ id }) => id)
     await record(plain.owner)
     await record(replayed.owner, newEvents(4))
-    const [only = none] = await events(plain)
-    const [first = none, second = none, third = none, fourth = none] = await events(replayed)
+    const [only = none] = await eventIdsOf(plain)
+    const [first = none, second = none, third = none, fourth = none] = await eventIdsOf(replayed)
     await knex('webhook_deliveries').whereNot({ event_id: third }).update({ status: 'success' })
     const delivery = (await log(replayed)).at(-1)?.id
     await replay(replayed, delivery)
@@ -476,21 +477,17 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     pieces.stop()
     await poll(() => log(plain)).toStrictEqual([])
     expect(await log(replayed)).toMatchObject([{ replayOf: delivery }, {}, {}, { id: delivery }])
-    expect(await events(replayed)).toStrictEqual([third, fourth])
-    const { bounds, isResumable } = ports.eventLog
-    expect(await Promise.all([plain, replayed].map(({ owner }) => rightOf(bounds(owner))))).toEqual(
-      [
-        { clearedTo: only, oldest: null, newest: only },
-        { clearedTo: second, oldest: third, newest: fourth },
-      ],
-    )
-    const after = [none, first, second, third].map((id) => rightOf(isResumable(replayed.owner, id)))
+    expect(await eventIdsOf(replayed)).toStrictEqual([third, fourth])
+    const { bounds, isResumable } = eventLog
+    expect(await Promise.all([plain, replayed].map(({ owner }) => bounds(owner)))).toEqual([
+      { clearedTo: only, oldest: null, newest: only },
+      { clearedTo: second, oldest: third, newest: fourth },
+    ])
+    const after = [none, first, second, third].map((id) => isResumable(replayed.owner, id))
     expect(await Promise.all(after)).toStrictEqual([false, false, true, true])
-    const days = [32, 30].map((age) =>
-      rightOf(isResumable(replayed.owner, Date.now() - age * dayMs)),
-    )
+    const days = [32, 30].map((age) => isResumable(replayed.owner, Date.now() - age * dayMs))
     expect(await Promise.all(days)).toStrictEqual([false, true])
-    expect(await rightOf(isResumable((await created()).owner, 0))).toBe(true)
+    expect(await isResumable((await created()).owner, 0)).toBe(true)
 
     // One that was kept for its replay is deleted after later ones.
     await stop()
@@ -506,8 +503,8 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       .update({ status: 'success', created_at: age(31) })
     await working(hangWhereSilent)
     await poll(() => knex('events').where({ id: first })).toStrictEqual([])
-    expect(await rightOf(bounds(replayed.owner))).toMatchObject({ clearedTo: second })
-    expect(await rightOf(isResumable(replayed.owner, Date.now() - 35 * dayMs))).toBe(false)
+    expect(await bounds(replayed.owner)).toMatchObject({ clearedTo: second })
+    expect(await isResumable(replayed.owner, Date.now() - 35 * dayMs)).toBe(false)
   })
 
   it('deliveries that were not made within twice the time are deleted with their events, and counted', async () => {

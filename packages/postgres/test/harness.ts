@@ -20,6 +20,7 @@ import type { Owner, WebhookId } from '@tradeport/domain/primitives'
 import { retrySchedule, webhookEventTypes, type Webhook } from '@tradeport/domain/webhooks'
 import { newAccount, newWebhook, puts, rightOf, storedOwner, write } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
@@ -283,6 +284,32 @@ const later = <A extends object>(value: () => A | undefined): A =>
     ownKeys: () => Reflect.ownKeys(value() as A),
     getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(value() as A, name),
   })
+
+type Answers<Ports> = {
+  readonly [Name in keyof Ports]: {
+    readonly [Method in keyof Ports[Name]]: Ports[Name][Method] extends (
+      ...args: infer Args
+    ) => TE.TaskEither<unknown, infer Answer>
+      ? (...args: Args) => Promise<Answer>
+      : never
+  }
+}
+
+/**
+ * Ports whose methods resolve to what they answer; a refusal fails the test. Those of `here` may be
+ * destructured before it exists.
+ */
+export const answersOf = <Ports extends object>(ports: () => Ports) => {
+  const callsOf = (port: PropertyKey) => ({
+    get:
+      (_: object, method: PropertyKey) =>
+      (...args: readonly unknown[]) => {
+        const methods: object = Reflect.get(ports() as object, port)
+        return rightOf(Reflect.get(methods, method)(...args))
+      },
+  })
+  return new Proxy({} as Answers<Ports>, { get: (_, port) => new Proxy({}, callsOf(port)) })
+}
 
 /** `expect.poll` for tests that run at once, without `not`. */
 export const poll = ((read: () => unknown, options = {}) => {

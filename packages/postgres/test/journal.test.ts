@@ -49,6 +49,7 @@ import { openJournal, readBacklog, readDisagreeingJournals } from '../src/index.
 import { queryOne, sql } from '../src/connection/sql.ts'
 import { claimFromRow } from '../src/journal/journal-store.ts'
 import {
+  answersOf,
   brokerAccountOf,
   countRows,
   heartbeats,
@@ -215,43 +216,40 @@ const withoutReason = async (read: TE.TaskEither<Refusal, unknown>) =>
   E.mapLeft(({ _tag }: Refusal) => _tag)(await read())
 /** Everything that can be read of accounts, page by page. */
 const readAll = async (
-  { journal, records }: { readonly journal: Journal; readonly records: TradeRecords },
+  ports: { readonly journal: Journal; readonly records: TradeRecords },
   accounts: readonly BrokerAccount[],
   limit: number,
   filter = all,
 ) => {
+  const { journal, records } = answersOf(() => ports)
   const [{ owner, accountId }] = accounts as [BrokerAccount]
   const selection = { accountIds: accounts.map((account) => account.accountId), filter }
   const pages: unknown[] = []
   for (let after: TradeListPlace | undefined; ;) {
-    const page = await rightOf(records.page(owner, selection, after, limit))
-    pages.push(page, (await rightOf(records.exportPage(owner, selection, after, limit))).trades)
+    const page = await records.page(owner, selection, after, limit)
+    pages.push(page, (await records.exportPage(owner, selection, after, limit)).trades)
     const last: ClosedTrade | undefined = page.trades.at(-1)
     if (last === undefined) break
     after = placeOf(last)
   }
   const journals = accounts.map(async (account) => ({
-    state: await rightOf(journal.find(account)),
-    deals: await rightOf(journal.dealsFrom(account, 1_767_600_002_000, limit)),
+    state: await journal.find(account),
+    deals: await journal.dealsFrom(account, 1_767_600_002_000, limit),
   }))
   return {
     pages,
     journals: await Promise.all(journals),
-    results: await rightOf(records.results(owner, selection)),
-    balances: await rightOf(records.balances(owner, accountId, filter.from)),
-    cashFlows: await rightOf(records.cashFlows(owner, accountId, filter, limit)),
-    groups: await rightOf(
-      records.netProfitsBy(owner, selection, recordedKeys[limit % 3] ?? 'symbol'),
-    ),
+    results: await records.results(owner, selection),
+    balances: await records.balances(owner, accountId, filter.from),
+    cashFlows: await records.cashFlows(owner, accountId, filter, limit),
+    groups: await records.netProfitsBy(owner, selection, recordedKeys[limit % 3] ?? 'symbol'),
     ofPosition: await Promise.all(
-      [1, 2].map((page) => rightOf(records.deals(owner, accountId, '1', { page, limit: 2 }))),
+      [1, 2].map((page) => records.deals(owner, accountId, '1', { page, limit: 2 })),
     ),
-    reconciliation: await withoutReason(records.reconciliation(owner, accountId)),
-    skipped: await withoutReason(records.skipped(owner, selection.accountIds)),
+    reconciliation: await withoutReason(ports.records.reconciliation(owner, accountId)),
+    skipped: await withoutReason(ports.records.skipped(owner, selection.accountIds)),
     found: await Promise.all(
-      ['1', '2'].map((ticket) =>
-        rightOf(records.find(owner, { accountId, ticket: ticket as Ticket })),
-      ),
+      ['1', '2'].map((ticket) => records.find(owner, { accountId, ticket: ticket as Ticket })),
     ),
   }
 }
@@ -290,6 +288,7 @@ const bookingAt = (minute: number): BrokerDeal => ({
 
 onEachDatabase('the journal', (here, there, kind) => {
   let ports: ReturnType<typeof openPorts>
+  const { journal, records, elsewhere } = answersOf(() => ports)
   const stops: (() => Promise<void>)[] = []
   beforeAll(() => {
     ports = openPorts(here, there)
@@ -302,7 +301,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     write(here.operator, { accounts: puts({ ...account, provider: another }) })
   const newBrokerAccount = async () => brokerAccountOf(await storedAccount(here.operator))
   const keep = (claim: JournalClaim, change: Partial<JournalChange>) =>
-    rightOf(ports.journal.write(claim, { ...noChange, ...change }))
+    journal.write(claim, { ...noChange, ...change })
   const kept = async (account: BrokerAccount, inserted: readonly BrokerDeal[]) => {
     const claim = await claimOf(ports.journal, account)
     await keep(claim, { inserted, completed })
@@ -313,16 +312,13 @@ onEachDatabase('the journal', (here, there, kind) => {
     const worker = await ports.jobs.work(async (due) => {
       onDue(due.account.accountId)
       await keep(due, { completed })
-      await rightOf(ports.journal.release(due, 'read'))
+      await journal.release(due, 'read')
     })
     stops.push(worker.stop)
   }
-  const stateOf = async (account: BrokerAccount) =>
-    O.toUndefined(await rightOf(ports.journal.find(account)))
+  const stateOf = async (account: BrokerAccount) => O.toUndefined(await journal.find(account))
   const exported = ({ owner, accountId }: BrokerAccount) =>
-    rightOf(
-      ports.records.exportPage(owner, { accountIds: [accountId], filter: all }, undefined, 99),
-    )
+    records.exportPage(owner, { accountIds: [accountId], filter: all }, undefined, 99)
   const tradeIds = async (account: BrokerAccount) =>
     (await exported(account)).trades.map(({ trade }) => trade.positionId)
 
@@ -330,9 +326,9 @@ onEachDatabase('the journal', (here, there, kind) => {
     const account = await newBrokerAccount()
     const deals = ['9', '10'].map((id) => ({ ...bookingAt(0), id, profit: Number(id) }))
     const claim = await kept(account, deals)
-    await rightOf(ports.journal.check(claim, 19, noon))
+    await journal.check(claim, 19, noon)
     const { owner, accountId } = account
-    const balances = await rightOf(ports.records.balances(owner, accountId, undefined))
+    const balances = await records.balances(owner, accountId, undefined)
     expect(balances?.amounts).toEqual(Float64Array.of(9, 10))
   })
 
@@ -343,7 +339,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     for (const account of [stored, other]) await kept(brokerAccountOf(account), closed('1', 2))
     const selection = { accountIds: [stored.id, other.id], filter: all }
     const pageAfter = (trade?: ClosedTrade) =>
-      rightOf(ports.records.page(stored.owner, selection, trade && placeOf(trade), 1))
+      records.page(stored.owner, selection, trade && placeOf(trade), 1)
     const first = await pageAfter()
     const second = await pageAfter(first.trades[0])
     expect([second.trades.length, second.before]).toStrictEqual([1, 1])
@@ -379,7 +375,7 @@ onEachDatabase('the journal', (here, there, kind) => {
               expect(await make(ports.journal, claim, deals, step)).toStrictEqual(
                 await make(fake.journal, model, deals, step),
               )
-            await rightOf(ports.journal.release(claim, result))
+            await journal.release(claim, result)
             await rightOf(fake.journal.release(model, result))
           }
           const asked = order.map((index) => accounts[index] as BrokerAccount)
@@ -398,19 +394,19 @@ onEachDatabase('the journal', (here, there, kind) => {
     const claim = await claimOf(ports.journal, account)
     expect(claim).toMatchObject({ account, state: unreadJournal })
     for (let times = 0; times < 2; times += 1) {
-      expect(await rightOf(ports.elsewhere.claim(account))).toStrictEqual(O.none)
+      expect(await elsewhere.claim(account)).toStrictEqual(O.none)
       await ports.elapse(20 * secondMs)
       await keep(claim, { inserted: [opening('1', 1)] })
     }
-    await rightOf(ports.journal.release(claim, 'read'))
+    await journal.release(claim, 'read')
     const next = await claimOf(ports.elsewhere, account)
-    await rightOf(ports.journal.release(claim, 'read'))
-    expect(await rightOf(ports.journal.claim(account))).toStrictEqual(O.none)
+    await journal.release(claim, 'read')
+    expect(await journal.claim(account)).toStrictEqual(O.none)
     await ports.elapse(31 * secondMs)
     await claimOf(ports.journal, account)
     // A statement that began before the claim, and waited for it.
     await ports.elapse(-10 * secondMs)
-    expect(await rightOf(ports.elsewhere.claim(account))).toStrictEqual(O.none)
+    expect(await elsewhere.claim(account)).toStrictEqual(O.none)
     // A clock that was set back by an hour: no claim lasts so long.
     await ports.elapse(-60 * minuteMs)
     await claimOf(ports.elsewhere, account)
@@ -438,10 +434,10 @@ onEachDatabase('the journal', (here, there, kind) => {
     const stored = await storedAccount(here.operator)
     const before = brokerAccountOf(stored)
     const claim = await kept(before, [...closed('1', 2), closing('9', 9)])
-    await rightOf(ports.journal.wantRead(before, 0))
+    await journal.wantRead(before, 0)
     await keep(claim, { firstReadOffset: 1_000 })
     const reread = { rereadAt: noon, disagreements: 3, isDueToBalanceAlone: true }
-    await rightOf(ports.journal.setReread(claim, reread))
+    await journal.setReread(claim, reread)
     const { revision } = await exported(before)
     await relink(stored)
     const { now } = await queryOne<{ readonly now: number }>(
@@ -451,7 +447,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     await setTimeout(5)
     const after = { ...before, ...another }
     expect([await stateOf(after), await tradeIds(after)]).toStrictEqual([undefined, []])
-    await rightOf(ports.journal.release(claim, 'read'))
+    await journal.release(claim, 'read')
     expect(await ports.journal.claim(before)()).toMatchObject(notLinked)
     const next = await claimOf(ports.journal, after)
     expect(next).toMatchObject({
@@ -459,10 +455,10 @@ onEachDatabase('the journal', (here, there, kind) => {
       state: { ...unreadJournal, wantedAt: expect.any(Number) },
       linkedAt: expect.toSatisfy((ms) => ms > stored.createdAt && ms <= now),
     })
-    expect([
-      await stateOf(before),
-      await rightOf(ports.journal.dealsFrom(after, 0, 9)),
-    ]).toStrictEqual([undefined, []])
+    expect([await stateOf(before), await journal.dealsFrom(after, 0, 9)]).toStrictEqual([
+      undefined,
+      [],
+    ])
     await keep(next, { inserted: closed('2', 2), completed })
     expect(await tradeIds(after)).toStrictEqual(['2'])
     expect((await exported(after)).revision).not.toBe(revision)
@@ -481,7 +477,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     const account = { ...brokerAccountOf(stored), ...another }
     const first = await claimOf(ports.journal, account)
     expect(first.linkedAt).toBeGreaterThan(stored.createdAt)
-    await rightOf(ports.journal.release(first, 'read'))
+    await journal.release(first, 'read')
     await setTimeout(5)
     await write(here.operator, {
       accounts: puts({ ...stored, name: 'Renamed', provider: another }),
@@ -557,7 +553,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       closing('5', 3),
       fees,
     ])
-    const difference = await rightOf(ports.journal.check(claim, 1e12 + 20, noon))
+    const difference = await journal.check(claim, 1e12 + 20, noon)
     expect([difference, (await stateOf(account))?.check]).toStrictEqual([
       0.2,
       { at: noon, balance: 1e12 + 20, difference: 0.2 },
@@ -566,9 +562,8 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect((await stateOf(account))?.check).not.toBeNull()
     await keep(claim, { vanished: [fees] })
     expect((await stateOf(account))?.check).toBeNull()
-    const balances = ports.records.balances(account.owner, account.accountId, undefined)
-    expect(await rightOf(balances)).toBeNull()
-    const found = await rightOf(ports.journal.closingDeals(account, '77', noon + 2 * minuteMs))
+    expect(await records.balances(account.owner, account.accountId, undefined)).toBeNull()
+    const found = await journal.closingDeals(account, '77', noon + 2 * minuteMs)
     expect(found).toStrictEqual([ofOrder[1], ofOrder[0], ofOrder[2]])
   })
 
@@ -611,7 +606,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       { ...unlinked, providerAccountId: 'another' },
     ]) {
       expect(await ports.journal.claim(other)()).toMatchObject(notLinked)
-      await rightOf(ports.journal.wantRead(other, 0))
+      await journal.wantRead(other, 0)
     }
     expect(await stateOf(unlinked)).toBeUndefined()
   })
@@ -652,7 +647,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect(await recorded()).toBe(withHalf + 1)
     // Another account at the provider may number its positions in the same way.
     await relink(stored)
-    await rightOf(ports.journal.release(claim, 'read'))
+    await journal.release(claim, 'read')
     const next = await claimOf(ports.journal, { ...account, providerAccountId: 'another' })
     await keep(next, { inserted: closed('1', 1_000_000), reading })
     const eventsOfOneTrade = 5
@@ -677,12 +672,11 @@ onEachDatabase('the journal', (here, there, kind) => {
       const claim = await claimOf(ports.journal, account)
       await whileClaimed()
       await keep(claim, { completed: { ...completed, syncedAt: Date.now() + minuteMs } })
-      await rightOf(ports.journal.release(claim, 'read'))
+      await journal.release(claim, 'read')
       const { wantedAt = null } = (await stateOf(account)) ?? {}
       return wantedAt && wantedAt - claim.claimedAt
     }
-    const want = (...delays: [number, number?]) =>
-      rightOf(ports.journal.wantRead(account, ...delays))
+    const want = (...delays: [number, number?]) => journal.wantRead(account, ...delays)
     await want(minuteMs, 20 * minuteMs)
     await want(0, 10 * minuteMs)
     await want(10 * minuteMs)
@@ -707,15 +701,13 @@ onEachDatabase('the journal', (here, there, kind) => {
       await newBrokerAccount(),
       await newBrokerAccount(),
     ] as const
-    await rightOf(ports.journal.wantRead(wanted, 0))
-    await rightOf(
-      ports.journal.setReread(await claimOf(ports.journal, reread), {
-        rereadAt: Date.now(),
-        disagreements: 1,
-        isDueToBalanceAlone: false,
-      }),
-    )
-    await rightOf(ports.journal.wantRead(later, 10 * minuteMs))
+    await journal.wantRead(wanted, 0)
+    await journal.setReread(await claimOf(ports.journal, reread), {
+      rereadAt: Date.now(),
+      disagreements: 1,
+      isDueToBalanceAlone: false,
+    })
+    await journal.wantRead(later, 10 * minuteMs)
     const given: BrokerAccount[] = []
     const both = Promise.withResolvers<void>()
     const timesOf = ({ accountId }: BrokerAccount) =>
@@ -724,7 +716,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       const { account } = due
       given.push(account)
       if (account.accountId === later.accountId && timesOf(later) < 3) {
-        await rightOf(ports.journal.release(due, 'failed'))
+        await journal.release(due, 'failed')
         throw new Error('the broker cannot be read')
       }
       if ([wanted, reread].some(({ accountId }) => accountId === account.accountId))
@@ -733,14 +725,12 @@ onEachDatabase('the journal', (here, there, kind) => {
       const isHeld = E.isRight(await ports.journal.renew(due)())
       const claim = isHeld ? due : await claimOf(ports.journal, account)
       await keep(claim, { completed: { syncedAt: Date.now(), latestDealAt: null } })
-      await rightOf(
-        ports.journal.setReread(claim, {
-          rereadAt: null,
-          disagreements: 0,
-          isDueToBalanceAlone: false,
-        }),
-      )
-      await rightOf(ports.journal.release(claim, 'read'))
+      await journal.setReread(claim, {
+        rereadAt: null,
+        disagreements: 0,
+        isDueToBalanceAlone: false,
+      })
+      await journal.release(claim, 'read')
     })
     stops.push(async () => {
       both.resolve()
@@ -763,7 +753,7 @@ onEachDatabase('the journal', (here, there, kind) => {
 
   it('is given to workers also where that of another account cannot be read', async () => {
     const [unreadable, readable] = [await newBrokerAccount(), await newBrokerAccount()]
-    for (const account of [unreadable, readable]) await rightOf(ports.journal.wantRead(account, 0))
+    for (const account of [unreadable, readable]) await journal.wantRead(account, 0)
     await here
       .knex('journals')
       .where({ account_id: unreadable.accountId })
@@ -778,10 +768,10 @@ onEachDatabase('the journal', (here, there, kind) => {
   it('is given to workers also while the deals of another account, of an earlier link, are deleted', async () => {
     const [stored, other] = [await storedAccount(here.operator), await newBrokerAccount()]
     const before = brokerAccountOf(stored)
-    await rightOf(ports.journal.release(await kept(before, closed('1', 2)), 'read'))
+    await journal.release(await kept(before, closed('1', 2)), 'read')
     await relink(stored)
     const linked = { ...before, ...another }
-    for (const account of [linked, other]) await rightOf(ports.journal.wantRead(account, 0))
+    for (const account of [linked, other]) await journal.wantRead(account, 0)
     const deleted = countRows(here.knex, /delete from (?:deals|trades)/)
     const given: string[] = []
     await readDue((accountId) => {
@@ -829,14 +819,12 @@ onEachDatabase('the journal', (here, there, kind) => {
       const account = await newBrokerAccount()
       accounts.unshift(account)
       const claim = await claimOf(ports.journal, account)
-      await rightOf(ports.journal.check(claim, 1, at))
-      await rightOf(
-        ports.journal.setReread(claim, {
-          rereadAt: Date.now() + 1e9,
-          disagreements: 1,
-          isDueToBalanceAlone: false,
-        }),
-      )
+      await journal.check(claim, 1, at)
+      await journal.setReread(claim, {
+        rereadAt: Date.now() + 1e9,
+        disagreements: 1,
+        isDueToBalanceAlone: false,
+      })
     }
     expect(await rightOf(disagreeing)).toStrictEqual([
       ...accounts.map(({ accountId }) => ({ accountId, difference: 1 })),
@@ -857,8 +845,8 @@ onEachDatabase('the journal', (here, there, kind) => {
       return [first, ...others].map(brokerAccountOf)
     }
     const [large, small] = [await accountsOfTenant(30), await accountsOfTenant(3)]
-    for (const account of large) await rightOf(ports.journal.wantRead(account, 0))
-    for (const account of small) await rightOf(ports.journal.wantRead(account, 0))
+    for (const account of large) await journal.wantRead(account, 0)
+    for (const account of small) await journal.wantRead(account, 0)
     const begun: JournalClaim[] = []
     const ends: (() => void)[] = []
     const { jobs } = openJournal({ knex: here.knex, log: silent, heartbeats }, { pollMs: minuteMs })

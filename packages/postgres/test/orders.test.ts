@@ -23,6 +23,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { expect, it, vi } from 'vitest'
 import { openOrders, type LogEvent } from '../src/index.ts'
 import {
+  answersOf,
   countRows,
   filled,
   lockWaits,
@@ -53,6 +54,7 @@ const idsOf = (...orders: readonly { readonly id: OrderId }[]) =>
   orders.map(({ id }) => id).toSorted()
 
 onEachDatabase('orders', (here, there, kind) => {
+  const { orders, idempotency, orderLimits, halts, operatorOrders } = answersOf(() => here)
   const another = (pollMs: number) => openOrders(here, { pollMs, idlePollMs: pollMs })
   const databaseRun = async () => {
     const { rows } = await here.knex.raw<{ rows: [{ run: string }] }>(
@@ -64,7 +66,7 @@ onEachDatabase('orders', (here, there, kind) => {
     return here.recordOrder(newOrder(owner ?? (await storedOwner(here.operator)), createdAt))
   }
   const end = async (job: OrderJob): Promise<undefined> => {
-    await rightOf(here.orders.advance(job.order.owner, job, filled, Date.now()))
+    await orders.advance(job.order.owner, job, filled, Date.now())
     return undefined
   }
   /** Lets time pass by the clock of the orders' leases and pauses. */
@@ -168,9 +170,7 @@ onEachDatabase('orders', (here, there, kind) => {
 
   it('an order is given out once its next version is due, not before, and never once it is ended', async () => {
     const { given, stop } = await working((job) =>
-      job.version === 1
-        ? rightOf(here.orders.advance(job.order.owner, job, lookingUp, Date.now()))
-        : end(job),
+      job.version === 1 ? orders.advance(job.order.owner, job, lookingUp, Date.now()) : end(job),
     )
     const order = await recorded()
     const versions = () => given.map(({ version }) => version)
@@ -187,7 +187,7 @@ onEachDatabase('orders', (here, there, kind) => {
     const order = await recorded()
     const receive = vi.fn()
     here.orders.onOutcome(order.id, receive)
-    await rightOf(here.orders.advance(order.owner, placementOf(order), lookingUp, noon))
+    await orders.advance(order.owner, placementOf(order), lookingUp, noon)
     expect(receive).not.toHaveBeenCalled()
   })
 
@@ -297,12 +297,12 @@ onEachDatabase('orders', (here, there, kind) => {
     const done = await recorded()
     const { owner } = done
     const ended = (order: typeof done) =>
-      rightOf(here.orders.advance(owner, placementOf(order), filled, Date.now()))
+      orders.advance(owner, placementOf(order), filled, Date.now())
     await ended(done)
     const underWay = await recorded(owner)
-    await rightOf(here.idempotency.claim(owner, newClaim()))
+    await idempotency.claim(owner, newClaim())
     await write(here.operator, { users: removes(owner.userId) })
-    expect(await rightOf(here.orders.find(owner, done.id))).toStrictEqual(O.none)
+    expect(await orders.find(owner, done.id)).toStrictEqual(O.none)
     expect(await here.orders.record(owner, toRecord(newOrder(owner, 0)))()).toMatchObject({
       left: {
         _tag: 'ServiceUnavailable',
@@ -330,17 +330,16 @@ onEachDatabase('orders', (here, there, kind) => {
     }
     await write(here.operator, { traderLimits: puts({ accountId: id, limits: anyLimits }) })
     const order = newOrderOn(account, Date.now())
-    const counted = async () =>
-      (await rightOf(here.orderLimits.limitsOf(owner, id))).trader?.counted
+    const counted = async () => (await orderLimits.limitsOf(owner, id)).trader?.counted
     const { volume } = order.request
-    await rightOf(here.orders.record(owner, toRecord(order)))
+    await orders.record(owner, toRecord(order))
     const { providerAccountId = '' } = account.provider ?? {}
     const before = { id: order.id, providerAccountId, ticket: null, volume, isOpen: false }
     expect(await counted()).toStrictEqual([before])
-    await rightOf(here.orders.advance(owner, placementOf(order), opened, Date.now()))
+    await orders.advance(owner, placementOf(order), opened, Date.now())
     const ended = newOrderOn(account, Date.now())
-    await rightOf(here.orders.record(owner, toRecord(ended)))
-    await rightOf(here.orders.advance(owner, placementOf(ended), filled, Date.now()))
+    await orders.record(owner, toRecord(ended))
+    await orders.advance(owner, placementOf(ended), filled, Date.now())
     expect(await counted()).toStrictEqual([{ ...before, ticket: '4711', isOpen: true }])
     const provider = { providerAccountId: 'another', region: null }
     await write(here.operator, { accounts: puts({ ...account, provider }) })
@@ -360,9 +359,9 @@ onEachDatabase('orders', (here, there, kind) => {
       ['replied', dayMs],
     ] as const) {
       const claim = newClaim()
-      await rightOf(here.idempotency.claim(owner, claim))
-      if (state === 'begun') await rightOf(here.idempotency.begin(owner, claim))
-      if (state === 'replied') await rightOf(here.idempotency.storeReply(owner, claim, reply))
+      await idempotency.claim(owner, claim)
+      if (state === 'begun') await idempotency.begin(owner, claim)
+      if (state === 'replied') await idempotency.storeReply(owner, claim, reply)
       await here
         .knex('idempotency_keys')
         .where({ key: claim.key })
@@ -381,7 +380,7 @@ onEachDatabase('orders', (here, there, kind) => {
     'the age of a key counts when its row is free, not when it was asked for',
     async () => {
       const [owner, claim] = [await storedOwner(here.operator), newClaim()]
-      await rightOf(here.idempotency.claim(owner, claim))
+      await idempotency.claim(owner, claim)
       const rows = () => here.knex('idempotency_keys').where({ key: claim.key })
       await rows().update({ since: here.knex.raw(`now() - interval '9 seconds'`) })
       const another = { ...claim, id: newClaim().id }
@@ -404,7 +403,7 @@ onEachDatabase('orders', (here, there, kind) => {
     const owner = await storedOwner(here.operator)
     const keys = () => here.knex('idempotency_keys').where({ user_id: owner.userId })
     for (const [key, hours] of Object.entries({ lately: 24, 'long ago': 26 })) {
-      await rightOf(here.idempotency.claim(owner, newClaim({ key })))
+      await idempotency.claim(owner, newClaim({ key }))
       await keys()
         .where({ key })
         .update({ since: here.knex.raw(`now() - ? * interval '1 hour'`, [hours]) })
@@ -438,14 +437,12 @@ onEachDatabase('orders', (here, there, kind) => {
       await advanced(account, waiting, opened)
       const halt = { since: noon, reason: null }
       for (const cancels of [cancelOrders, false])
-        await rightOf(
-          here.halts.halt(account.owner, account.id, { ...halt, cancelOrders: cancels }),
-        )
+        await halts.halt(account.owner, account.id, { ...halt, cancelOrders: cancels })
       expect(await here.advance(account.owner, unsent, sending)).toBe(false)
       return { account, waiting, unsent }
     }
     const [all, none] = [await halted(true), await halted(false)]
-    await rightOf(here.halts.lift(none.account.owner, none.account.id))
+    await halts.lift(none.account.owner, none.account.id)
     await advanced(none.account, none.unsent, sending)
     const { ids, stop } = await working()
     await poll(ids).toContain(all.waiting)
@@ -504,9 +501,7 @@ onEachDatabase('orders', (here, there, kind) => {
       [{ of, unresolvedSince: noon - 1_000 }, [old]],
     ] satisfies Case[] as Case[])
       expect(
-        await rightOf(
-          here.operatorOrders.underWay(filter, { after: undefined, limit: 9, ...slice }),
-        ),
+        await operatorOrders.underWay(filter, { after: undefined, limit: 9, ...slice }),
       ).toMatchObject(ids.map((id) => ({ order: { id } })))
   })
 
@@ -514,7 +509,7 @@ onEachDatabase('orders', (here, there, kind) => {
     const account = await storedAccount(here.operator)
     const [done, left] = [await recordedOn(account), await recordedOn(account)]
     await advanced(account, done, lookingUp)
-    const find = async () => O.toUndefined(await rightOf(here.operatorOrders.find(done)))
+    const find = async () => O.toUndefined(await operatorOrders.find(done))
     expect(await find()).toMatchObject({
       placement: lookingUp.placement,
       destination: { providerAccountId: `provider-${account.id}`, platform: 'mt5' },
@@ -534,18 +529,17 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(
       await here.knex('order_counters').where({ user_id: userId }).pluck('pending'),
     ).toStrictEqual([1])
-    const from =
-      O.toUndefined(await rightOf(here.operatorOrders.find(left))) ?? expect.fail('it is stored')
+    const from = O.toUndefined(await operatorOrders.find(left)) ?? expect.fail('it is stored')
     await write(here.operator, { users: removes(userId) })
     const step = { ...filled, finish }
-    expect(await rightOf(here.orders.advance(account.owner, from, step, noon))).toBe(true)
+    expect(await orders.advance(account.owner, from, step, noon)).toBe(true)
   })
 
   it('orders are listed newest first, those of one moment in the reverse order of their records', async () => {
     const account = await storedAccount(here.operator)
     const ids: OrderId[] = []
     for (const at of [noon, noon, noon - 1]) ids.push(await recordedOn(account, at))
-    const { data } = await rightOf(here.orders.list(account.owner, { page: 1, limit: 9 }))
+    const { data } = await orders.list(account.owner, { page: 1, limit: 9 })
     expect(data.map(({ id }) => id)).toStrictEqual([ids[1], ids[0], ids[2]])
   })
 
@@ -560,19 +554,19 @@ onEachDatabase('orders', (here, there, kind) => {
       accounts: puts(account),
     })
     const own = await recordedOn(account)
-    expect(await rightOf(here.orders.list(owner, { page: 1, limit: 2 }))).toMatchObject({
+    expect(await orders.list(owner, { page: 1, limit: 2 })).toMatchObject({
       data: [{ id: own }],
       pagination: { total: 1 },
     })
-    expect(await rightOf(here.orders.find(owner, left))).toStrictEqual(O.none)
-    expect(await rightOf(here.orders.findStored(owner, left))).toStrictEqual(O.none)
-    expect(await rightOf(here.orders.openOrders(owner, account.id))).toStrictEqual([])
+    expect(await orders.find(owner, left)).toStrictEqual(O.none)
+    expect(await orders.findStored(owner, left)).toStrictEqual(O.none)
+    expect(await orders.openOrders(owner, account.id)).toStrictEqual([])
     const { given, ids, stop } = await working()
     await poll(ids).toStrictEqual(expect.arrayContaining([left, watched]))
     await stop()
     const job = given.find(({ order }) => order.id === left) ?? expect.fail('it was given out')
-    expect(await rightOf(here.orders.advance(owner, job, filled, noon))).toBe(true)
-    expect(await rightOf(here.orders.counts(owner, noon))).toStrictEqual({ today: 1, underWay: 1 })
+    expect(await orders.advance(owner, job, filled, noon)).toBe(true)
+    expect(await orders.counts(owner, noon)).toStrictEqual({ today: 1, underWay: 1 })
     expect(await here.eventsOf(owner)).toMatchObject([
       { type: 'order.created', data: { order_id: own } },
     ])

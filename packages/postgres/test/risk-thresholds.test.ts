@@ -3,11 +3,12 @@ import { thresholdBreached } from '@tradeport/domain/events'
 import { puts, rightOf, write } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
 import { readUncheckedThresholds } from '../src/index.ts'
-import { brokerAccountOf, onEachDatabase, storedAccount } from './harness.ts'
+import { answersOf, brokerAccountOf, onEachDatabase, storedAccount } from './harness.ts'
 
 onEachDatabase('checks of risk thresholds', (here, there) =>
   it('records the event of the one check that is stored, and keeps the breach when the operator writes the threshold again, unless that is to halt the account now; a halt cancels orders from the first breach on that says so', async () => {
-    const { operator, riskThresholds: store } = here
+    const { operator } = here
+    const { riskThresholds: store, halts } = answersOf(() => here)
     const account = brokerAccountOf(await storedAccount(operator))
     const { accountId, owner } = account
     const threshold = {
@@ -23,7 +24,7 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
     const unchecked = () => rightOf(readUncheckedThresholds(here.knex, 10_000))
     await set()
     expect(await unchecked()).toContain(accountId)
-    const [before] = await rightOf(store.ofAccount(account))
+    const [before] = await store.ofAccount(account)
     if (before === undefined) expect.fail('there is no threshold')
     const after = {
       ...before,
@@ -36,7 +37,7 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
       return { before, after, breach, event: thresholdBreached(breach, []) }
     }
     const recorded = await Promise.all(
-      [store, there.riskThresholds].map((one, at) => rightOf(one.record(account, [check(at)]))),
+      [here, there].map((one, at) => rightOf(one.riskThresholds.record(account, [check(at)]))),
     )
     expect(recorded.flat()).toMatchObject([{ current: 0 }])
     expect(await unchecked()).not.toContain(accountId)
@@ -49,10 +50,10 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
     expect(await unchecked()).toContain(accountId)
     await here.knex('risk_thresholds').update({ checked_at: new Date(after.checkedAt) })
     await set()
-    expect(await rightOf(store.ofAccount(account))).toEqual([after])
+    expect(await store.ofAccount(account)).toEqual([after])
     await set({ halt: true })
     const armed = { ...after, halt: true, breachedValue: null }
-    expect(await rightOf(store.ofAccount(account))).toEqual([armed])
+    expect(await store.ofAccount(account)).toEqual([armed])
     expect(await here.eventsOf(owner)).toMatchObject([
       {
         type: 'risk.threshold_breached',
@@ -61,22 +62,22 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
       },
     ])
 
-    const cancels = () => rightOf(here.halts.haltCancelsOrders(owner, accountId))
+    const cancels = () => halts.haltCancelsOrders(owner, accountId)
     const found: boolean[] = []
     await set({ halt: true })
     for (const cancelOrders of [false, true, false]) {
       await set({ halt: true, cancelOrders })
-      const [now] = await rightOf(store.ofAccount(account))
+      const [now] = await store.ofAccount(account)
       if (now === undefined) expect.fail('there is no threshold')
       if (cancelOrders) expect(now.breachedValue).toBeNull()
       const breach = { threshold: now, current: 0, at: 5 }
       const change = { before: now, after: { ...now, breachedValue: now.value }, breach }
-      await rightOf(store.record(account, [{ ...change, event: thresholdBreached(breach, []) }]))
+      await store.record(account, [{ ...change, event: thresholdBreached(breach, []) }])
       found.push(await cancels())
     }
     expect(found).toEqual([false, true, true])
     // Written again as it is, it halts nothing anew.
     await set({ halt: true })
-    expect(await rightOf(store.ofAccount(account))).toMatchObject([{ breachedValue: after.value }])
+    expect(await store.ofAccount(account)).toMatchObject([{ breachedValue: after.value }])
   }),
 )
