@@ -245,10 +245,16 @@ export const goodKey = 'tp_live_good'
 export const scopelessKey = 'tp_live_scopeless'
 export const goodToken = 'a-good-token'
 
-// As the real use cases do, before what cannot be undone.
-const begun =
-  ({ begin }: IdempotencyGuard) =>
+/** A use case that has this result, whatever it is given. */
+export const answers =
   <A>(result: A) =>
+  () =>
+    TE.right(result)
+
+// As the real use cases do, before what cannot be undone.
+const answersOnce =
+  <A>(result: A) =>
+  (_: unknown, { begin }: IdempotencyGuard) =>
     pipe(
       begin,
       TE.map(() => result),
@@ -312,16 +318,17 @@ export const fakeUseCases = ({
     return apiKey === scopelessKey ? TE.right(credential([])) : TE.left(refuse('Unauthorized'))
   },
   getMe: getMe(['trading-tools']),
-  listAccounts: () => TE.right([{ account, liveDataUpdatedAt: null }]),
-  getAccount: () => TE.right({ account, liveDataUpdatedAt: now }),
-  listBalanceHistory: () =>
-    TE.right([{ timestamp: now, balance: 1, equity: 2, margin: 3, freeMargin: null }]),
+  listAccounts: answers([{ account, liveDataUpdatedAt: null }]),
+  getAccount: answers({ account, liveDataUpdatedAt: now }),
+  listBalanceHistory: answers([
+    { timestamp: now, balance: 1, equity: 2, margin: 3, freeMargin: null },
+  ]),
   listPositions: (_, { query: { page, limit } }) =>
     TE.right({ data: [position], pagination: { page, limit, total: 1 }, provenance }),
-  getPosition: () => TE.right({ data: position, provenance }),
-  getHalt: () => TE.right({ accountId, halt: ownHalt }),
-  haltAccount: (_, once) => begun(once)({ accountId, halt: ownHalt }),
-  liftHalt: () => TE.right({ accountId, halt: O.none }),
+  getPosition: answers({ data: position, provenance }),
+  getHalt: answers({ accountId, halt: ownHalt }),
+  haltAccount: answersOnce({ accountId, halt: ownHalt }),
+  liftHalt: answers({ accountId, halt: O.none }),
   moveStopLoss: (_, { body }) =>
     TE.right({ data: { ...position, stopLoss: body.value }, provenance }),
   moveTakeProfit: (_, { body }) =>
@@ -331,40 +338,39 @@ export const fakeUseCases = ({
       data: { ...position, ...(stopLoss && { stopLoss }), ...(takeProfit && { takeProfit }) },
       provenance,
     }),
-  closePosition: (_, once) => begun(once)({ data: closedPosition, provenance }),
-  closePositions: (_, once) =>
-    begun(once)([{ accountId, ticket: position.ticket, result: E.right(closedPosition) }]),
+  closePosition: answersOnce({ data: closedPosition, provenance }),
+  closePositions: answersOnce([
+    { accountId, ticket: position.ticket, result: E.right(closedPosition) },
+  ]),
   listTrades: (_, { query: { limit } }) =>
     TE.right({
       data: [closedTrade('1')],
       pagination: { total: 1, before: 0, limit, cursor: undefined },
       provenance,
     }),
-  getTrade: () => TE.right({ data: closedTrade('1'), provenance }),
+  getTrade: answers({ data: closedTrade('1'), provenance }),
   getTradeStatistics: (_, { query: { extended = false } }) =>
     TE.right({
       data: extended ? extendedStatistics(noResults, null) : noStatistics,
       provenance,
     }),
-  getTradeBreakdown: () =>
-    TE.right({
-      data: groupStatistics([{ key: 'EURUSD', netProfits: [1, -2] }]),
-      provenance,
-    }),
+  getTradeBreakdown: answers({
+    data: groupStatistics([{ key: 'EURUSD', netProfits: [1, -2] }]),
+    provenance,
+  }),
   getRobustStatistics: (_, { query: { resamples } }) =>
     TE.right({
       data: robustStatistics(Float64Array.of(...noResults.netProfits), resamples),
       provenance,
     }),
-  getTradeDeals: () =>
-    TE.right({
-      data: { deals: [deal], sums: dealSums },
-      pagination: { page: 1, limit: 1_000, total: 1 },
-      provenance,
-    }),
-  getReconciliation: () => TE.right({ data: reconciliation, provenance }),
-  getTradeCurve: () => TE.right({ data: tradeCurve(noResults, null, null, 500), provenance }),
-  exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),
+  getTradeDeals: answers({
+    data: { deals: [deal], sums: dealSums },
+    pagination: { page: 1, limit: 1_000, total: 1 },
+    provenance,
+  }),
+  getReconciliation: answers({ data: reconciliation, provenance }),
+  getTradeCurve: answers({ data: tradeCurve(noResults, null, null, 500), provenance }),
+  exportTrades: answers(exportOf([closedTrade('2'), closedTrade('1')])),
   listSymbols: (_, { query: { accountId: of, page = 1, limit = 100, ...filter } }) =>
     TE.right(
       of === undefined
@@ -375,59 +381,61 @@ export const fakeUseCases = ({
   listQuotes: (_, { query }) => TE.right(query.symbols.map(quoteOf)),
   streamQuotes: (_, { query }) =>
     TE.right({ batches: batchesOf(query.symbols.map(quoteOf)), close: () => undefined }),
-  listCandles: () => TE.right([{ ...prices, time: now, volume: 12, complete: false }]),
-  listTicks: () => TE.right([{ time: now, bid: 1.1, ask: null }]),
+  listCandles: answers([{ ...prices, time: now, volume: 12, complete: false }]),
+  listTicks: answers([{ time: now, bid: 1.1, ask: null }]),
   placeOrder: placeOrderIn(idempotency),
-  previewOrder: (_, once) =>
-    begun(once)({
-      allowed: false,
-      checks: [
-        { name: 'volume_per_order', passed: true },
-        {
-          name: 'approval',
-          passed: false,
-          because: refuse('ApprovalRequired', { approvalAboveLots: 0.1 }),
-        },
-        { name: 'market_open', passed: null },
-        {
-          name: 'volume_step',
-          passed: false,
-          because: { code: 'INVALID_VOLUME', message: 'Too fine.', details: { volumeStep: 0.5 } },
-        },
-      ],
-      estimate: {
-        price: 1.1,
-        spread: 0.1,
-        margin: null,
-        marginLevelAfter: null,
-        riskAmount: 12.34,
-        rewardAmount: null,
+  previewOrder: answersOnce({
+    allowed: false,
+    checks: [
+      { name: 'volume_per_order', passed: true },
+      {
+        name: 'approval',
+        passed: false,
+        because: refuse('ApprovalRequired', { approvalAboveLots: 0.1 }),
       },
-    }),
+      { name: 'market_open', passed: null },
+      {
+        name: 'volume_step',
+        passed: false,
+        because: { code: 'INVALID_VOLUME', message: 'Too fine.', details: { volumeStep: 0.5 } },
+      },
+    ],
+    estimate: {
+      price: 1.1,
+      spread: 0.1,
+      margin: null,
+      marginLevelAfter: null,
+      riskAmount: 12.34,
+      rewardAmount: null,
+    },
+  }),
   listOrders: (_, { query: { page, limit } }) =>
     TE.right({ data: [pendingOrder], pagination: { page, limit, total: 1 } }),
-  getOrder: () => TE.right(pendingOrder),
+  getOrder: answers(pendingOrder),
   modifyOrder: () => TE.left(refuse('OrderInFlight')),
-  cancelOrders: () => TE.right([]),
+  cancelOrders: answers([]),
   cancelOrder: () => TE.left(refuse('OrderInFlight')),
-  listEvents: () =>
-    TE.right({
-      data: [loggedEvent],
-      pagination: { limit: 100, hasNext: false, cursor: loggedEvent.id },
-    }),
+  listEvents: answers({
+    data: [loggedEvent],
+    pagination: { limit: 100, hasNext: false, cursor: loggedEvent.id },
+  }),
   streamEvents: () => TE.right(streamOf([loggedEvent])),
-  createWebhook: (_, once) => begun(once)({ webhook, secret: webhookSecret }),
-  listWebhooks: () => TE.right([webhook]),
-  getWebhook: () => TE.right(webhook),
-  changeWebhook: () => TE.right(webhook),
-  deleteWebhook: () => TE.right({ id: webhook.id, deleted: true }),
-  testWebhook: (_, once) =>
-    begun(once)({ success: true, responseCode: 200, responseTimeMs: 12, failureReason: null }),
+  createWebhook: answersOnce({ webhook, secret: webhookSecret }),
+  listWebhooks: answers([webhook]),
+  getWebhook: answers(webhook),
+  changeWebhook: answers(webhook),
+  deleteWebhook: answers({ id: webhook.id, deleted: true }),
+  testWebhook: answersOnce({
+    success: true,
+    responseCode: 200,
+    responseTimeMs: 12,
+    failureReason: null,
+  }),
   listWebhookDeliveries: (_, { query: { page, limit } }) =>
     TE.right({ data: [], pagination: { page, limit, total: 0 } }),
-  replayWebhookDelivery: (_, once) => begun(once)(delivery),
-  rotateWebhookSecret: (_, once) => begun(once)({ webhook, secret: webhookSecret }),
-  recoverWebhook: (_, once) => begun(once)({ scheduled: 3 }),
+  replayWebhookDelivery: answersOnce(delivery),
+  rotateWebhookSecret: answersOnce({ webhook, secret: webhookSecret }),
+  recoverWebhook: answersOnce({ scheduled: 3 }),
   ...parts,
 })
 

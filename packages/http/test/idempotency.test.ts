@@ -10,12 +10,10 @@ import { apiRoutes, type UseCases } from '../src/index.ts'
 import {
   accountId,
   type Reply,
-  closedPosition,
-  ownHalt,
   credential,
-  delivery,
   fakeDependencies,
   fakeIdempotency,
+  fakeUseCases,
   issuesOf,
   jsonRequest,
   now,
@@ -23,7 +21,6 @@ import {
   owner,
   pendingOrder,
   placeOrderIn,
-  provenance,
   requestOf,
   runApi,
   type Running,
@@ -33,6 +30,18 @@ import {
   webhookBody,
   webhookSecret,
 } from './fakes.ts'
+
+const begins = [
+  'closePosition',
+  'haltAccount',
+  'closePositions',
+  'createWebhook',
+  'testWebhook',
+  'replayWebhookDelivery',
+  'rotateWebhookSecret',
+  'recoverWebhook',
+]
+type UseCase = (caller: unknown, once: IdempotencyGuard) => TE.TaskEither<Refusal, unknown>
 
 const closeTarget = `/api/v1/positions/${accountId}:42/close`
 
@@ -53,16 +62,18 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
     },
   }
   const effects: string[] = []
-  const effect =
-    (name: string, { begin }: IdempotencyGuard) =>
-    <A>(result: A): TE.TaskEither<never, A> =>
+  const fakes = fakeUseCases({ idempotency }) as unknown as Record<string, UseCase>
+  const counted =
+    (name: string): UseCase =>
+    (caller, once) =>
       pipe(
-        refusesEarly ? TE.right(undefined) : begin,
-        TE.flatMap((): TE.TaskEither<Refusal, A> => {
+        { ...once, ...(refusesEarly && { begin: TE.right(undefined) }) },
+        (guard) => fakes[name]?.(caller, guard) ?? expect.fail(name),
+        TE.flatMap((result) => {
           effects.push(name)
           return refusal === undefined ? TE.right(result) : TE.left(refusal)
         }),
-      ) as TE.TaskEither<never, A>
+      )
   const parts: Partial<UseCases> = {
     idempotency,
     identifyCaller: ({ apiKey = '' }) =>
@@ -75,18 +86,7 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
       effects.push('order')
       return placeOrderIn(idempotency)(caller, input)
     },
-    closePosition: (_, once) => effect('close', once)({ data: closedPosition, provenance }),
-    haltAccount: (_, once) => effect('halt', once)({ accountId, halt: ownHalt }),
-    closePositions: (_, once) => effect('closes', once)([]),
-    createWebhook: (_, once) => effect('webhook', once)({ webhook, secret: webhookSecret }),
-    testWebhook: (_, once) =>
-      effect(
-        'test',
-        once,
-      )({ success: true, responseCode: 204, responseTimeMs: 1, failureReason: null }),
-    replayWebhookDelivery: (_, once) => effect('replay', once)(delivery),
-    rotateWebhookSecret: (_, once) => effect('rotation', once)({ webhook, secret: webhookSecret }),
-    recoverWebhook: (_, once) => effect('recovery', once)({ scheduled: 3 }),
+    ...Object.fromEntries(begins.map((name) => [name, counted(name)])),
   }
   return {
     ...(await runApi(parts, fakeDependencies({ clock }))),
@@ -188,7 +188,7 @@ describe('a key that was sent before', () => {
     await using api = await runCounting()
     await close(api)
     expect(outcomeOf(await close(api, body, 'k', target))).toBe('IDEMPOTENCY_KEY_REUSED')
-    expect(api.effects).toEqual(['close'])
+    expect(api.effects).toEqual(['closePosition'])
   })
 
   it('with the same body in other words is a replay, and is unused by a request that was refused for its input', async () => {

@@ -13,6 +13,7 @@ import { expectDocumented, users } from './documents.ts'
 import {
   account,
   accountId,
+  answers,
   closedPosition,
   closedTrade,
   delivery,
@@ -32,12 +33,19 @@ import {
   webhookSecret,
 } from './fakes.ts'
 
-interface Row {
+type ResultOf<UseCase> = UseCase extends (
+  ...inputs: never[]
+) => TE.TaskEither<unknown, infer Result>
+  ? Result
+  : never
+
+interface Row<Name extends keyof UseCases> {
   /** A part of the data; the document names its fields. */
   readonly data: unknown
   readonly meta?: object
   readonly location?: string
-  readonly parts?: Partial<UseCases>
+  /** Of the use case; without one that of the fake. */
+  readonly result?: ResultOf<UseCases[Name]>
   readonly query?: string
 }
 
@@ -96,9 +104,9 @@ const pendingTerms = {
   expiresAt: Date.parse('2026-12-01T00:00:00.000Z'),
 }
 
-const orderWith = (parts: object, shown: object): Row => ({
+const orderWith = (parts: object, shown: object): Row<'getOrder'> => ({
   data: { ...shownOrder, ...shown },
-  parts: { getOrder: () => TE.right({ ...pendingOrder, ...parts }) },
+  result: { ...pendingOrder, ...parts },
 })
 const at = '2026-11-21T10:00:01.000Z'
 const fill = { price: 1.1, volume: 0.1, at: Date.parse(at), positionId: '42' }
@@ -112,10 +120,10 @@ const shownFill = {
 const optionals = { price: 1.1, stopLoss: 1.05, comment: 'a comment', clientId: 'mine' }
 const reason = { code: 'TRADE_RETCODE_MARKET_CLOSED', message: 'Market is closed' }
 
-const closeWith = (parts: Partial<ClosedPosition>, shown: object): Row => ({
+const closeWith = (parts: Partial<ClosedPosition>, shown: object): Row<'closePosition'> => ({
   data: { id: `${accountId}:42`, brokerPositionId: '42', ...shown },
   meta: ofPositions,
-  parts: { closePosition: () => TE.right({ data: { ...closedPosition, ...parts }, provenance }) },
+  result: { data: { ...closedPosition, ...parts }, provenance },
 })
 const closesOf = (result: CloseAttempt['result']) =>
   E.right([{ accountId, ticket: '42' as never, result }])
@@ -127,26 +135,21 @@ const tradesWith = (
   cursor: string | undefined,
   pagination: object,
   query = '',
-): Row => ({
+  limit = 20,
+): Row<'listTrades'> => ({
   data: [shownTrade],
   query,
   meta: { ...ofTrades, pagination: { ...onePage, total, ...pagination } },
-  parts: {
-    listTrades: (_, { query: { limit } }) =>
-      TE.right({
-        data: [closedTrade('1', { volumeEstimated: true })],
-        pagination: { total, before, limit, cursor },
-        provenance,
-      }),
+  result: {
+    data: [closedTrade('1', { volumeEstimated: true })],
+    pagination: { total, before, limit, cursor },
+    provenance,
   },
 })
-const positionsWith = (total: number, page: number, pagination: object): Row => ({
+const positionsWith = (total: number, page: number, pagination: object): Row<'listPositions'> => ({
   data: [],
   meta: { ...ofPositions, pagination: { ...onePage, total, page, ...pagination } },
-  parts: {
-    listPositions: (_, { query: { limit } }) =>
-      TE.right({ data: [], pagination: { page, limit, total }, provenance }),
-  },
+  result: { data: [], pagination: { page, limit: 20, total }, provenance },
 })
 
 const mixed = { code: 'mixed_currencies', currencies: ['USD', 'EUR'] } as const
@@ -171,18 +174,15 @@ const failures = Object.keys(shownFailures) as readonly (keyof typeof shownFailu
  * What is not simply a field of the result; of the other operations the reply is as documented, and
  * apps/api compares it with the broker's records.
  */
-const table: Readonly<Record<string, readonly Row[]>> = {
+const table: { readonly [Name in keyof UseCases]?: readonly Row<Name>[] } = {
   listAccounts: [{ data: [shownAccount] }],
   // A broker that says that an account is real is believed.
   getAccount: [
     {
       data: { isDemo: false, lastSyncAt: at, liveDataUpdatedAt: at },
-      parts: {
-        getAccount: () =>
-          TE.right({
-            account: { ...account, tradeMode: 'real', lastReadAt: fill.at },
-            liveDataUpdatedAt: fill.at,
-          }),
+      result: {
+        account: { ...account, tradeMode: 'real', lastReadAt: fill.at },
+        liveDataUpdatedAt: fill.at,
       },
     },
   ],
@@ -190,7 +190,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     {
       data: shownOrder,
       location: '/api/v1/orders/ord_0123456789abcdefghij',
-      parts: { placeOrder: () => TE.right(pendingOrder) },
+      result: pendingOrder,
     },
   ],
   listOrders: [{ data: [shownOrder], meta: { pagination: onePage } }],
@@ -220,12 +220,8 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       { status: 'expired', expiredAt: '1970-01-01T00:00:00.000Z' },
     ),
   ],
-  modifyOrder: [
-    { data: shownOrder, parts: { modifyOrder: () => TE.right(pendingOrder as never) } },
-  ],
-  cancelOrder: [
-    { data: shownOrder, parts: { cancelOrder: () => TE.right(pendingOrder as never) } },
-  ],
+  modifyOrder: [{ data: shownOrder, result: pendingOrder }],
+  cancelOrder: [{ data: shownOrder, result: pendingOrder }],
   cancelOrders: [
     {
       data: [
@@ -257,27 +253,20 @@ const table: Readonly<Record<string, readonly Row[]>> = {
           message: expect.any(String),
         },
       ],
-      parts: {
-        cancelOrders: () =>
-          TE.right(
-            [
-              E.right(pendingOrder),
-              E.right({
-                ...pendingOrder,
-                status: 'partially_filled',
-                fill: { volume: 0.05 },
-              } as const),
-              ...['filled', 'cancelled', 'expired'].map((status) =>
-                E.left(refuse('OrderNotCancellable', { status })),
-              ),
-              E.left(
-                refuse('OrderNotCancellable', { status: 'partially_filled', filledVolume: 0.05 }),
-              ),
-              E.left(refuse('BrokerOutcomeUnknown', { accountId: pendingOrder.request.accountId })),
-              E.left(refuse('TradeRejected', reason)),
-            ].map((result) => ({ orderId: pendingOrder.id, result })),
-          ),
-      },
+      result: [
+        E.right(pendingOrder),
+        E.right({
+          ...pendingOrder,
+          status: 'partially_filled',
+          fill: { volume: 0.05 },
+        } as const),
+        ...['filled', 'cancelled', 'expired'].map((status) =>
+          E.left(refuse('OrderNotCancellable', { status })),
+        ),
+        E.left(refuse('OrderNotCancellable', { status: 'partially_filled', filledVolume: 0.05 })),
+        E.left(refuse('BrokerOutcomeUnknown', { accountId: pendingOrder.request.accountId })),
+        E.left(refuse('TradeRejected', reason)),
+      ].map((result) => ({ orderId: pendingOrder.id, result })),
     },
   ],
   listPositions: [
@@ -290,7 +279,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     {
       data: { ...shownPosition, ...levels },
       meta: ofPositions,
-      parts: { getPosition: () => TE.right({ data: { ...position, ...levels }, provenance }) },
+      result: { data: { ...position, ...levels }, provenance },
     },
   ],
   haltAccount: [
@@ -305,20 +294,14 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     },
     {
       data: { halted: true, closes: [{ positionId: `${accountId}:42`, outcome: 'closed' }] },
-      parts: {
-        haltAccount: () =>
-          TE.right({ accountId, halt: ownHalt, closes: closesOf(E.right(closedPosition)) }),
-      },
+      result: { accountId, halt: ownHalt, closes: closesOf(E.right(closedPosition)) },
     },
     {
       data: { halted: true, closeError: { code: 'BROKER_UNAVAILABLE' } },
-      parts: {
-        haltAccount: () =>
-          TE.right({
-            accountId,
-            halt: ownHalt,
-            closes: E.left(refuse('BrokerUnavailable', { accountId, reason: 'down' })),
-          }),
+      result: {
+        accountId,
+        halt: ownHalt,
+        closes: E.left(refuse('BrokerUnavailable', { accountId, reason: 'down' })),
       },
     },
   ],
@@ -342,17 +325,12 @@ const table: Readonly<Record<string, readonly Row[]>> = {
         },
         { positionId: `${accountId}:45`, outcome: 'unknown', code: 'BROKER_OUTCOME_UNKNOWN' },
       ],
-      parts: {
-        closePositions: () =>
-          TE.right(
-            [
-              E.right(closedPosition),
-              E.right({ ...closedPosition, remainingVolume: 0.05 }),
-              E.left(refuse('TradeRejected', reason)),
-              E.left(refuse('BrokerOutcomeUnknown', { accountId })),
-            ].map((result, index) => ({ accountId, ticket: String(42 + index) as never, result })),
-          ),
-      },
+      result: [
+        E.right(closedPosition),
+        E.right({ ...closedPosition, remainingVolume: 0.05 }),
+        E.left(refuse('TradeRejected', reason)),
+        E.left(refuse('BrokerOutcomeUnknown', { accountId })),
+      ].map((result, index) => ({ accountId, ticket: String(42 + index) as never, result })),
     },
   ],
   closePosition: [
@@ -367,6 +345,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       'next',
       { page: 3, limit: 2, total_pages: 5, has_next: true, has_prev: true, cursor: 'next' },
       'limit=2',
+      2,
     ),
     tradesWith(21, 20, undefined, { page: 2, total_pages: 2, has_prev: true }),
     // A trade has closed since the first page.
@@ -383,10 +362,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
           { ...incomplete, message: expect.stringContaining(accountId) },
         ],
       },
-      parts: {
-        getTradeStatistics: () =>
-          TE.right({ data: fullStatistics, provenance, warnings: [mixed, incomplete] }),
-      },
+      result: { data: fullStatistics, provenance, warnings: [mixed, incomplete] },
     },
   ],
   getTradeDeals: [
@@ -424,21 +400,15 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   ],
   testWebhook: failures.map((failureReason) => ({
     data: { success: false, responseCode: 0, failureReason: shownFailures[failureReason] },
-    parts: {
-      testWebhook: () =>
-        TE.right({ success: false, responseCode: 0, responseTimeMs: 31, failureReason }),
-    },
+    result: { success: false, responseCode: 0, responseTimeMs: 31, failureReason },
   })),
   listWebhookDeliveries: [
     {
       data: failures.map((failureReason) => ({ failureReason: shownFailures[failureReason] })),
       meta: { pagination: { ...onePage, total: 5 } },
-      parts: {
-        listWebhookDeliveries: (_, { query: { page, limit } }) =>
-          TE.right({
-            data: failures.map((failureReason) => ({ ...delivery, failureReason })),
-            pagination: { page, limit, total: 5 },
-          }),
+      result: {
+        data: failures.map((failureReason) => ({ ...delivery, failureReason })),
+        pagination: { page: 1, limit: 20, total: 5 },
       },
     },
   ],
@@ -458,10 +428,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     {
       data: [],
       meta: { pagination: { limit: 100, has_next: true } },
-      parts: {
-        listEvents: (_, { query: { limit } }) =>
-          TE.right({ data: [], pagination: { limit, hasNext: true, cursor: undefined } }),
-      },
+      result: { data: [], pagination: { limit: 100, hasNext: true, cursor: undefined } },
     },
   ],
   replayWebhookDelivery: [
@@ -516,20 +483,23 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   ],
 }
 
+const rowsOf: Readonly<Record<string, readonly Row<keyof UseCases>[]>> = table
 const notJson = ['exportTrades', 'streamEvents', 'streamQuotes']
 const cases = users.operations
   .filter(({ route }) => !notJson.includes(route.operationId))
   .flatMap((one) =>
-    (table[one.route.operationId] ?? [{ data: expect.anything() as unknown }]).map((row) => ({
-      ...one,
-      row,
-    })),
+    (rowsOf[one.route.operationId] ?? [{ data: expect.anything() }]).map(
+      (row: Row<keyof UseCases>) => ({
+        ...one,
+        row,
+      }),
+    ),
   )
 
 it.each(cases)(
   '$name answers $row.data, and nothing that is not documented',
-  async ({ route, row: { data, meta, location, parts = {}, query } }) => {
-    await using api = await runApi(parts)
+  async ({ route, row: { data, meta, location, result, query } }) => {
+    await using api = await runApi(result && { [route.operationId]: answers(result) })
     const reply = await send(api, targetOf(route, query), requestOf(route))
     expect([reply.status, reply.headers.location]).toEqual([
       route.status ?? (location === undefined ? 200 : 201),
