@@ -30,8 +30,7 @@ const service = useTestService(
   { now: clock.now },
 )
 const get = (path: string) => service.get(path, keyOf(user))
-const row = ({ body }: Reply, id: string): Json =>
-  body.data.find((account: Json) => account.id === id)
+const row = ({ body }: Reply, id: string) => body.data.find((account: Json) => account.id === id)
 
 beforeAll(async () => {
   const accounts = [

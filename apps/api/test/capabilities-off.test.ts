@@ -1,18 +1,16 @@
 // Without the capabilities that were on before. Which routes and fields there are then is tested in
 // packages/http.
 import { expect, it } from 'vitest'
-import { eventually, keyOf, linkDesk } from './support/desk.ts'
-import { useTestService, type Json } from './support/service.ts'
+import { eventually, keyOf, linkDesk, pinPrice } from './support/desk.ts'
+import { useTestService } from './support/service.ts'
 
-const logged: Json[] = []
-const haltWarnings = () => logged.filter(({ event }) => event === 'halts_ignored')
+const haltWarnings = () => service.logged.filter(({ event }) => event === 'halts_ignored')
 const service = useTestService([], {
   environment: { CAPABILITIES: 'pending-orders, trading-tools', WATCH_SECONDS: '2' },
-  onLogLine: (line) => logged.push(JSON.parse(line)),
 })
 
 it('follows an order that was left open, sends orders of halted accounts, of which it warns, and has nothing else of a capability that was on', async () => {
-  service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+  pinPrice(service.sandbox, 1.1)
   const { find, place } = await linkDesk(service)
   const { id } = await place({ orderType: 'limit', price: 1.09 })
   const statusOnce = async (expected: string) =>
@@ -31,8 +29,7 @@ it('follows an order that was left open, sends orders of halted accounts, of whi
   expect(haltWarnings()).toMatchObject([{ level: 40, accounts: 1 }])
   expect(await halted.placeAndWait()).toMatchObject({ status: 'filled' })
   const hooked = await linkDesk(service)
-  const webhook = { url: 'https://example.com', eventTypes: ['position.closed'] }
-  expect((await hooked.call('POST', '/webhooks', webhook)).status).toBe(201)
+  await hooked.createWebhook({ url: 'https://example.com', eventTypes: ['position.closed'] })
   for (const path of ['/console', '/api/v1/events']) {
     const url = `${service.apiUrl}${path}`
     // Not checked against the document, which has the routes.
@@ -43,7 +40,7 @@ it('follows an order that was left open, sends orders of halted accounts, of whi
   await expect
     .poll(() => service.sandbox.requests.count({ route: 'orders' }))
     .toBeGreaterThan(rounds + 1)
-  service.sandbox.prices.pin('EURUSD', { bid: 1.088, ask: 1.0882 })
+  pinPrice(service.sandbox, 1.088)
   expect(await statusOnce('filled')).toBe('filled')
   expect(hooked.requests('deals')).toBe(0)
 })

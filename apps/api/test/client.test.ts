@@ -1,7 +1,7 @@
 // @tradeport/client against a started service: what it does about answers that are lost. That each
 // method sends what the API's document says is tested in tooling/contract.
 import { createClient, isTradeportError } from '@tradeport/client'
-import type { Client, TradeportError } from '@tradeport/client'
+import type { Client } from '@tradeport/client'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, linkDesk } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
@@ -37,7 +37,7 @@ beforeAll(async () => {
   client = createClient({ baseUrl, apiKey: keyOf('u-1'), fetch: fetchThrough })
 })
 
-const failure = async (promise: Promise<unknown>): Promise<TradeportError> => {
+const failure = async (promise: Promise<unknown>) => {
   const error: unknown = await promise.then(
     () => undefined,
     (thrown: unknown) => thrown,

@@ -20,6 +20,10 @@ import {
   shows,
   signInAs,
   useBrowser,
+  button,
+  group,
+  heading,
+  lacks,
 } from './support/browser.ts'
 import { eventually, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { setUpAt, startDemo } from './support/service.ts'
@@ -89,10 +93,10 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     for (const { id } of await desk.read('/webhooks')) await desk.call('DELETE', `/webhooks/${id}`)
   })
 
-  const open = (path: string, user = 'trader', options = {}): Promise<Page> =>
+  const open = (path: string, user = 'trader', options = {}) =>
     browser.open(`${service.apiUrl}/console/${path}`, { ...options, user })
   const createWebhook = async (eventTypes: readonly string[]) =>
-    (await desk.call('POST', '/webhooks', { url: hook, eventTypes })).body.data.id
+    (await desk.createWebhook({ url: hook, eventTypes })).id
   const delivered = (count: number) =>
     eventually(
       () => received.length,
@@ -124,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const secrets = page.getByLabel('Secret of the webhook')
     await secrets.nth(1).waitFor()
     await page.getByLabel('Posts to').fill(`${hook}/third`)
-    await page.getByRole('button', { name: 'I have stored it' }).nth(1).click()
+    await button(page, 'I have stored it').nth(1).click()
     expect(await secrets.inputValue()).toBe(secret)
     expect(await page.getByLabel('Posts to').inputValue()).toBe(`${hook}/third`)
     await press(page, 'I have stored it')
@@ -166,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await shows(page, 'It may have been done. The service')
     await rotate('refuse')
     await shows(page, 'before. Sent again: Refused. You may try again in 30 s')
-    expect(await page.getByRole('button', { name: 'Rotate the' }).isDisabled()).toBe(true)
+    expect(await button(page, 'Rotate the').isDisabled()).toBe(true)
     await page.clock.fastForward(30_000)
     // Also after its page was left.
     await page.getByRole('link', { name: 'Overview' }).click()
@@ -216,8 +220,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await desk.place()
     await delivered(1)
     const page = await open('webhooks')
-    await shows(page, /: it answered 500 instead of 2xx/)
-    await shows(page, 'Failing, 1 in a row')
+    await shows(page, /: it answered 500 instead of 2xx/, 'Failing, 1 in a row')
     // Of another failure, whose delivery is not among them, the reason is not known.
     await page.route('**/api/v1/webhooks', async (route) => {
       const json = await (await route.fetch()).json()
@@ -226,9 +229,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     })
     await Promise.all([page.waitForResponse(/status=pending/), page.clock.fastForward(15_000)])
     await shows(page, /2026/)
-    expect(await page.getByText(/it answered 500/).count()).toBe(0)
+    await lacks(page, /it answered 500/)
     await page.getByRole('link', { name: hook }).click()
-    const rows = page.getByRole('group', { name: 'Deliveries' }).locator('tbody tr')
+    const rows = group(page, 'Deliveries').locator('tbody tr')
     await shows(rows, 'Waiting')
     status = 200
     await press(page, 'Replay')
@@ -251,7 +254,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
 
   it('follows the log, keeps filters in the address, pauses, and leads to what an event is about', async () => {
     const page = await open(`events?account=${accountId}&types=order.created,order.filled`)
-    const rows = page.getByRole('group', { name: 'Log' }).locator('tbody tr')
+    const rows = group(page, 'Log').locator('tbody tr')
     await page.getByText('live', { exact: true }).waitFor()
     const before = await rows.count()
     const first = await desk.placeAndWait()
@@ -275,12 +278,12 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await rows.nth(1).getByRole('link', { name: 'Order' }).click()
     await page.getByText(first.id).waitFor()
     await follow(page, 'Look at it')
-    await page.getByRole('heading', { name: 'Open position' }).waitFor()
+    await heading(page, 'Open position').waitFor()
     await desk.close(first.positionId.split(':')[1])
     // Without a reload: the trade is there once the history has it, with the next change that is
     // read.
     await page.clock.fastForward(10_000)
-    await page.getByRole('heading', { name: 'Entry and exit' }).waitFor()
+    await heading(page, 'Entry and exit').waitFor()
     // A closed position is read for a minute, in case it was just opened.
     const reads: string[] = []
     await page.clock.fastForward(60_000)
@@ -292,7 +295,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await follow(page, 'Events', true)
     const closed = rows.filter({ hasText: 'Trade closed' })
     await follow(closed, 'Trade')
-    await page.getByRole('heading', { name: 'Entry and exit' }).waitFor()
+    await heading(page, 'Entry and exit').waitFor()
   })
 
   it('goes on following after the log could not be read, and misses nothing on the way', async () => {
@@ -341,10 +344,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await shows(page, 'S3001')
     await answer(older, eventsTo(2_000, 50))
     await shows(page, '1,051 events shown')
-    expect(await page.getByText('Show 50 older').count()).toBe(0)
+    await lacks(page, 'Show 50 older')
     coming.push(...eventsTo(3_002, 1))
-    await shows(page, 'S3002')
-    await shows(page, 'Show 50 older')
+    await shows(page, 'S3002', 'Show 50 older')
   })
 
   it('shows what a key may read and do, an empty log from its beginning on, and says why the rest is not there', async () => {
@@ -354,15 +356,24 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     expect(new URL((await stream).url()).searchParams.get('after')).toBe(`evt_${'0'.repeat(20)}`)
     await shows(page, '“Order rejected”, “Order expired”: it needs the scope trading:read.')
     await expect.poll(() => page.getByRole('checkbox').count()).toBe(2)
-    await shows(page, 'Nothing was recorded in the time for which events are kept.')
-    await shows(page, 'While this page is open, accounts of MetaTrader')
+    await shows(
+      page,
+      'Nothing was recorded in the time for which events are kept.',
+      'While this page is open, accounts of MetaTrader',
+    )
     await follow(page, 'Webhooks')
-    await shows(page, 'No webhook is registered')
-    await shows(page, 'This key may not change this: it needs the scope webhooks:write')
-    expect(await page.getByRole('button', { name: 'Create webhook' }).count()).toBe(0)
+    await shows(
+      page,
+      'No webhook is registered',
+      'This key may not change this: it needs the scope webhooks:write',
+    )
+    expect(await button(page, 'Create webhook').count()).toBe(0)
     const filtered = await open('events?types=order.expired')
-    await shows(filtered, 'No event that matches the filters was recorded.')
-    await shows(filtered, 'is not watched for these types alone')
+    await shows(
+      filtered,
+      'No event that matches the filters was recorded.',
+      'is not watched for these types alone',
+    )
     const other = await open('webhooks', 'stranger')
     await shows(other, 'it needs the scope webhooks:read')
   })

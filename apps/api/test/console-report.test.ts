@@ -3,9 +3,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnProgram } from '@tradeport/testkit/programs'
-import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { chromiumPath, follow, shows, signInAs, useBrowser } from './support/browser.ts'
+import { chromiumPath, follow, shows, signInAs, useBrowser, region } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
 import { linkDesk, untilAgreed } from './support/desk.ts'
 import {
@@ -77,7 +76,7 @@ const callOperator = async (
 describe.skipIf(chromiumPath === undefined)('the report', () => {
   const browser = useBrowser()
   const service = useTestService([], { environment: { CAPABILITIES: 'console,insights' } })
-  const open = async (path: string, user: string, options = {}): Promise<Page> => {
+  const open = async (path: string, user: string, options = {}) => {
     const page = await browser.open(`${service.apiUrl}/console/report?${path}`, {
       timezoneId: 'Europe/Berlin',
       ...options,
@@ -101,11 +100,11 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       expect(shown).toContain(figure)
     expect(await textOf('Account and period')).toContain('Europe/Berlin')
     expect(await textOf('Does the history agree')).toContain('It agrees')
-    const rows = page.getByRole('region', { name: 'Worst and best trades' }).getByRole('row')
+    const rows = region(page, 'Worst and best trades').getByRole('row')
     expect(await rows.nth(1).innerText()).toContain(money(-largestLoss))
     expect(await rows.nth(6).innerText()).toContain(`+${money(largestWin)}`)
     expect(await rows.nth(1).getByRole('link').getAttribute('href')).toContain(desk.accountId)
-    const titles = page.getByRole('region', { name: 'Balance and drawdown' }).locator('svg title')
+    const titles = region(page, 'Balance and drawdown').locator('svg title')
     expect(await titles.allTextContents()).toEqual(['Feb 1, 2026: withdrawal -100'])
     expect(await textOf('Months and distribution')).toMatch(
       /Jan\s[^]*Feb\s[^]*How many of 34 trades/,
@@ -129,8 +128,11 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       await route.fulfill({ json: { ...reply, data: { ...data, totalTrades: 5_001 } } })
     })
     await signInAs(page, 'u-4')
-    await shows(page, 'The worst and best of 5,001 trades are not listed')
-    await shows(page, 'Which volumes are estimated: of more than 5,000 trades')
+    await shows(
+      page,
+      'The worst and best of 5,001 trades are not listed',
+      'Which volumes are estimated: of more than 5,000 trades',
+    )
   })
 
   it('prints the same to A4 and letter, in dark colours as well', async () => {

@@ -8,6 +8,8 @@ import {
   overflowOf,
   signInAs,
   useBrowser,
+  button,
+  group,
 } from './support/browser.ts'
 import { eventually, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { hasFont, screenshotFault } from './support/screenshots.ts'
@@ -69,12 +71,10 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       }),
     )
     const desk = openDesk(service, { user: 'trader', accountId })
-    const { id: webhook } = (
-      await desk.call('POST', '/webhooks', {
-        url: 'https://receiver.invalid/tradeport',
-        eventTypes: ['order.created', 'order.filled', 'trade.closed'],
-      })
-    ).body.data
+    const { id: webhook } = await desk.createWebhook({
+      url: 'https://receiver.invalid/tradeport',
+      eventTypes: ['order.created', 'order.filled', 'trade.closed'],
+    })
     await desk.placeAndWait()
     await eventually(
       () => desk.read(`/webhooks/${webhook}/deliveries`),
@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       })
       await page.getByLabel('Stay signed in').check()
       await signInAs(page, 'trader')
-      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+      await button(page, 'Sign out').waitFor()
       // Where it points at nothing.
       await page.mouse.move(0, 0)
       const faults: (string | undefined)[] = []
@@ -124,15 +124,14 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
         if (index > 0) {
           await page.setViewportSize({ width, height })
           await page.reload()
-          await page.getByRole('button', { name: 'Sign out' }).waitFor()
+          await button(page, 'Sign out').waitFor()
         }
         await page.locator('.reading, .connecting').first().waitFor({ state: 'detached' })
         if (hasFont()) faults.push(await screenshotFault(`${name}-${width}`, page))
         expect(await overflowOf(page), `${width} pixels`).toBe(0)
         if (width === 1_440) await checkAccessibility('dark')
         if (width > 360) continue
-        for (const table of tables)
-          expect(await overflowIn(page.getByRole('group', { name: table, exact: true }))).toBe(0)
+        for (const table of tables) expect(await overflowIn(group(page, table, true))).toBe(0)
         await checkAccessibility('light')
       }
       expect(faults.filter((fault) => fault !== undefined)).toEqual([])

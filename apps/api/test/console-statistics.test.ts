@@ -1,5 +1,6 @@
 // The console's statistics in a real browser: the curve, charts of groups of trades, robust
 // statistics, and the table of trades.
+import { times } from '@tradeport/testkit'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -10,6 +11,9 @@ import {
   shows,
   signInAs,
   useBrowser,
+  group,
+  region,
+  lacks,
 } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
 import { linkDesk, untilAgreed } from './support/desk.ts'
@@ -36,7 +40,7 @@ const history = historyOf([
 const amount = (text: string) => Number(text.replaceAll(/[^\d.-]/g, ''))
 const answers = (page: Page) => page.locator('.answers dd')
 const sumOn = (page: Page) =>
-  page.getByRole('group', { name: 'Accounts' }).getByRole('row').filter({ hasText: 'All in USD' })
+  group(page, 'Accounts').getByRole('row').filter({ hasText: 'All in USD' })
 
 describe.skipIf(chromiumPath === undefined)('the statistics of the console', () => {
   const browser = useBrowser()
@@ -44,21 +48,21 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     now: browser.now,
     environment: { CAPABILITIES: 'console,insights' },
   })
-  const opened = (path: string, user: string, options = {}): Promise<Page> =>
+  const opened = (path: string, user: string, options = {}) =>
     browser.open(`${service.apiUrl}${path}`, { timezoneId: 'Europe/Berlin', ...options, user })
 
   it('draws deposits and withdrawals, the deepest drawdown and the equity of now, and has them as a table', async () => {
     await untilAgreed(await linkDesk(service, { user: 'u-1', broker: { history } }))
     const page = await opened('/console', 'u-1')
-    const curve = page.getByRole('region', { name: /in short$/ })
+    const curve = region(page, /in short$/)
     const titles = () => curve.locator('svg title').allTextContents()
     await expect
       .poll(titles)
       .toEqual(['Jan 1, 2026: deposit 1K', 'Jan 14, 2026: withdrawal -100', 'Equity now: $930.00'])
     await expect.poll(() => curve.locator('.worst').count()).toBe(1)
-    await expect.poll(() => curve.getByText('$1,000.00 in, $100.00 out').count()).toBe(1)
+    await shows(curve, '$1,000.00 in, $100.00 out')
     await curve.getByText('As a table').click()
-    const rows = curve.getByRole('group', { name: /as a table/ }).getByRole('row')
+    const rows = group(curve, /as a table/).getByRole('row')
     await rows.nth(1).waitFor()
     await expect.poll(() => rows.count()).toBe(12)
     expect(await rows.nth(6).getByRole('cell').allInnerTexts()).toEqual([
@@ -79,9 +83,8 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       await route.fulfill({ json: { ...json, data: { ...json.data, cashFlows: null } } })
     })
     await signInAs(page, 'u-10')
-    const curve = page.getByRole('region', { name: /in short$/ })
-    await shows(curve, 'The balance is not known')
-    await shows(curve, 'Equity now')
+    const curve = region(page, /in short$/)
+    await shows(curve, 'The balance is not known', 'Equity now')
     expect(await curve.locator('.equity').count()).toBe(0)
   })
 
@@ -109,10 +112,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     await untilAgreed(desk)
     const lost = await opened('/console', 'u-7')
     await shows(lost, /^No: \+\$1\.00 from 1 closed trade,/)
-    desk.broker.trade({
-      actionType: 'POSITION_CLOSE_ID',
-      positionId: desk.broker.held()[0]?.ticket ?? '',
-    })
+    desk.broker.close()
     await browser.pass(lost, 30_000)
     await shows(lost, /from 2 closed trades,/)
     const charged = historyOf([
@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     const unknown = await opened('/console', 'u-8')
     await expect
       .poll(async () => (await answers(unknown).allInnerTexts()).map((text) => text.slice(0, 10)))
-      .toEqual(Array.from({ length: 5 }, () => 'Not known.'))
+      .toEqual(times(5, () => 'Not known.'))
   })
 
   it('has figures that add up to the equity, with what open positions cost', async () => {
@@ -139,7 +139,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     desk.broker.open({ actionType: 'ORDER_TYPE_SELL', volume: 0.1 })
     await untilAgreed(desk)
     const page = await opened('/console', 'u-9')
-    const fact = async (name: string): Promise<number[]> => {
+    const fact = async (name: string) => {
       const term = page.locator('.facts > div').filter({ hasText: name })
       const text = (await term.locator('dd').innerText()).replace(/ at .*/s, '')
       // Two amounts are "… in, … out".
@@ -152,7 +152,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     const [equity = NaN] = await fact('Equity now')
     expect(open).toBeLessThan(0)
     expect(paidIn - paidOut + closed + open).toBeCloseTo(equity, 8)
-    const account = page.getByRole('group', { name: 'Accounts' }).getByRole('row').nth(1)
+    const account = group(page, 'Accounts').getByRole('row').nth(1)
     const [balance = NaN, floating = NaN, shown = NaN] = (
       await account.getByRole('cell').allInnerTexts()
     ).map(amount)
@@ -178,7 +178,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     for (const currency of ['USD', 'USD', 'EUR']) await link('u-2', currency)
     const known = await opened('/console', 'u-2')
     await sumOn(known).getByText('$1,860.00').first().waitFor()
-    expect(await known.getByText('All in EUR').count()).toBe(0)
+    await lacks(known, 'All in EUR')
     const [unread] = [await link('u-3', 'USD'), await link('u-3', 'USD')]
     unread.fail('any', { kind: 'unavailable' })
     const unknown = await opened('/console', 'u-3')
@@ -191,7 +191,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
   describe('of 120 trades', () => {
     const many = historyOf(
       tradesOf(
-        Array.from({ length: 120 }, (_, at) => (at % 3) * 10 - 9),
+        times(120, (at) => (at % 3) * 10 - 9),
         3,
       ),
     )
@@ -201,16 +201,14 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
 
     it('draws months and hours of a chosen zone, holding times and results, each with its number of trades, and intervals when asked to', async () => {
       const page = await opened('/console/trades', 'u-4')
-      const charts = page.getByRole('region', { name: /^When money was made/ })
+      const charts = region(page, /^When money was made/)
       const rowOf = (chart: string, row: string) =>
-        charts.getByRole('group', { name: chart }).getByRole('row', { name: row })
+        group(charts, chart).getByRole('row', { name: row })
       await rowOf('Months', 'Jan').waitFor()
       expect(await rowOf('Months', 'Jan').getByRole('cell').allTextContents()).toEqual([
         '+6666 trades',
       ])
-      await expect
-        .poll(() => charts.getByText('2 of 2 months with trades made money').count())
-        .toBe(1)
+      await shows(charts, '2 of 2 months with trades made money')
       const hours = () => rowOf('Weekday and hour', '12–16').getByRole('cell').allTextContents()
       await expect.poll(hours).toContain('+1818 trades')
       await expect.poll(() => rowOf('Weekday and hour', '12–16').locator('.few').count()).toBe(7)
@@ -220,14 +218,14 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       await expect.poll(() => charts.getByText('closing in Asia/Tokyo').count()).toBe(2)
       await rowOf('By holding time', '1 h to 4 h').waitFor()
       await charts.getByText('As a table').click()
-      const results = charts.getByRole('group', { name: /^Distribution/ }).getByRole('row')
+      const results = group(charts, /^Distribution/).getByRole('row')
       await results.nth(1).waitFor()
       expect((await results.allInnerTexts()).slice(1)).toEqual([
         '-$10.00 to $0.00\t40\t-$360.00',
         '$0.00 to $10.00\t40\t+$40.00',
         '$10.00 to $20.00\t40\t+$440.00',
       ])
-      const robust = page.getByRole('region', { name: 'How else it could have come out' })
+      const robust = region(page, 'How else it could have come out')
       await press(robust, 'Compute')
       // A thread of low priority starts first, on a machine that runs other tests.
       await robust.getByText('of the drawn histories lost money').waitFor({ timeout: 45_000 })
@@ -239,16 +237,15 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
   })
 
   it('sorts all trades of a long list, of which only the rows near the window are in the document', async () => {
-    const results = Array.from({ length: 700 }, (_, at) => ((at * 7_919) % 700) - 300)
+    const results = times(700, (at) => ((at * 7_919) % 700) - 300)
     const broker = { history: historyOf(tradesOf(results, 50)) }
     await linkDesk(service, { user: 'u-5', broker })
     const page = await opened('/console/trades?sort=-netProfit', 'u-5')
-    const list = page.getByRole('region', { name: 'Closed trades' })
-    await shows(list, '100 of 700 trades')
-    await expect.poll(() => list.getByText('The order is that of these only').count()).toBe(1)
+    const list = region(page, 'Closed trades')
+    await shows(list, '100 of 700 trades', 'The order is that of these only')
     await press(list, 'Show all 700')
     await shows(list, '700 trades.')
-    expect(await list.getByText('The order is that of these only').count()).toBe(0)
+    await lacks(list, 'The order is that of these only')
     const rows = list.locator('tbody tr[aria-rowindex]')
     const counts: number[] = []
     for (let part = 0; part <= 10; part++) {

@@ -10,6 +10,10 @@ import {
   shows,
   signInAs,
   useBrowser,
+  button,
+  heading,
+  region,
+  lacks,
 } from './support/browser.ts'
 import { brokerOf, everyScope, linkDocument, newAccountUuid } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
@@ -21,8 +25,13 @@ const confirm = async (page: Page, sentence: string | RegExp) => {
   await dialog.locator('p').filter({ hasText: sentence }).first().waitFor()
   await dialog.locator('button.primary').click()
 }
+/** Presses what sends something, and confirms it. */
+const send = async (page: Page, name: string, sentence: string | RegExp) => {
+  await press(page, name)
+  await confirm(page, sentence)
+}
 const sent = (page: Page, words: string | RegExp) =>
-  page.getByRole('region', { name: 'What you sent' }).getByRole('listitem').filter({
+  region(page, 'What you sent').getByRole('listitem').filter({
     hasText: words,
   })
 const list = (page: Page, name: string) => page.getByRole('group', { name })
@@ -50,21 +59,24 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     )
   })
   const broker = () => brokerOf(service.sandbox, 'first')
-  const opened = (path: string, user = 'trader', options = {}): Promise<Page> =>
+  const opened = (path: string, user = 'trader', options = {}) =>
     browser.open(`${service.apiUrl}${path}`, { ...options, user })
 
   it('draws the prices around a trade, or says why there are none', async () => {
     const ticket = broker().open({ stopLoss: 1, takeProfit: 1.5 })
-    broker().trade({ actionType: 'POSITION_CLOSE_ID', positionId: ticket })
+    broker().close(ticket)
     const page = await opened(`/console/trades/${first}:${ticket}`)
     await page.locator('.price-chart canvas').first().waitFor()
-    await shows(page, 'Stop loss and take profit are those that it was opened with')
-    await shows(page, "add up to the broker's balance")
+    await shows(
+      page,
+      'Stop loss and take profit are those that it was opened with',
+      "add up to the broker's balance",
+    )
     service.sandbox.faults.set('first', 'candles', { kind: 'unavailable' })
     onTestFinished(() => service.sandbox.faults.clear())
     await page.reload()
     await signInAs(page, 'trader')
-    const prices = page.getByRole('region', { name: 'Prices around it' })
+    const prices = region(page, 'Prices around it')
     await prices.getByRole('alert').waitFor()
     await page.route(/price-chart/, (route) => route.abort())
     service.sandbox.faults.clear()
@@ -75,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await shows(unpriced, 'it needs the scope market-data:read')
     await follow(unpriced, 'Trading', true)
     await shows(unpriced, 'it needs the scope trading:write or orders:write')
-    expect(await unpriced.getByRole('button', { name: 'Buy' }).count()).toBe(0)
+    expect(await button(unpriced, 'Buy').count()).toBe(0)
     // Beside a ticket are the prices of its symbol, also where the address has a position.
     broker().open({ symbol: 'GBPUSD' })
     const held = encodeURIComponent(`${newAccountUuid(3)}:${broker().held()[0]?.ticket ?? ''}`)
@@ -84,7 +96,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       'orderer',
     )
     await shows(list(orderer, 'Open positions'), 'GBPUSD')
-    await orderer.getByRole('region', { name: 'Prices of EURUSD' }).waitFor()
+    await region(orderer, 'Prices of EURUSD').waitFor()
     // A key that may not lift a halt sees it.
     await orderer.route('**/halt', async (route) => {
       const { data, ...reply } = await (await route.fetch()).json()
@@ -92,11 +104,8 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     })
     await browser.pass(orderer, 10_000)
     await shows(orderer, 'The account is halted by its owner')
-    expect(await orderer.getByRole('button', { name: 'Lift the halt' }).count()).toBe(0)
-    broker().trade({
-      actionType: 'POSITION_CLOSE_ID',
-      positionId: broker().held()[0]?.ticket ?? '',
-    })
+    expect(await button(orderer, 'Lift the halt').count()).toBe(0)
+    broker().close()
   })
 
   it('shows the positions also where they take longer to read than the pause between reads', async () => {
@@ -109,7 +118,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     const gone = page.getByText('The position is not among the open ones')
     expect(await gone.count()).toBe(0)
     for (const route of held) await route.continue()
-    const positions = page.getByRole('region', { name: 'Open positions' })
+    const positions = region(page, 'Open positions')
     await shows(positions, 'No position is open.')
     await gone.waitFor()
     await page.route(/\/positions\?/, (route) => route.abort())
@@ -132,13 +141,13 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     expect(await symbol.inputValue()).toBe('gbp')
     await symbol.pressSequentially('usd')
     await symbol.press('Tab')
-    await page.getByRole('button', { name: 'Buy 0.10 GBPUSD' }).waitFor()
+    await button(page, 'Buy 0.10 GBPUSD').waitFor()
     await page.route(/quotes\/stream.*EURUSD/, (route) => route.fulfill({ status: 404 }), {
       times: 1,
     })
     await symbol.fill('eurusd')
     await symbol.press('Tab')
-    await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).waitFor()
+    await button(page, 'Buy 0.10 EURUSD').waitFor()
     const price = page.getByRole('radio', { name: /^Buy \d/ })
     await expect.poll(() => price.count()).toBe(0)
     await browser.pass(page, 10_000)
@@ -148,13 +157,13 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.route(/preview/, (route) => route.abort())
     await page.getByLabel('Lots').fill('0.2')
     await shows(page, 'The service does not answer.')
-    expect(await page.getByText(/checks pass/).count()).toBe(0)
+    await lacks(page, /checks pass/)
     await page.unrouteAll({ behavior: 'wait' })
     await page.getByLabel('Lots').fill('0.10')
     await shows(page, /checks pass/)
     await page.getByLabel('Stop loss', { exact: true }).fill('9')
     await shows(page, /stopLoss must be .* below the price .* got 9/)
-    const buy = page.getByRole('button', { name: 'Buy 0.10 EURUSD' })
+    const buy = button(page, 'Buy 0.10 EURUSD')
     expect(await buy.isDisabled()).toBe(true)
     await page.getByLabel('Stop loss', { exact: true }).fill('1.0000')
     await shows(page, /checks pass/)
@@ -184,8 +193,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     // What was typed stays where it is refused.
     const field = page.getByLabel('Stop loss', { exact: true })
     await field.fill('9')
-    await press(page, 'Change the levels')
-    await confirm(page, /stop loss from 1.00000 to 9.00000/)
+    await send(page, 'Change the levels', /stop loss from 1.00000 to 9.00000/)
     await shows(sent(page, 'Change the buy position'), 'Not done')
     expect(await field.inputValue()).toBe('9')
     await field.fill('1.0000')
@@ -203,8 +211,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     const dragged = Number(await page.getByLabel('Take profit', { exact: true }).inputValue())
     const held: Route[] = []
     await page.route(/\/levels$/, (route) => void held.push(route))
-    await press(page, 'Change the levels')
-    await confirm(page, /stop loss from 1.00000 to 1.00100, take profit set to/)
+    await send(page, 'Change the levels', /stop loss from 1.00000 to 1.00100, take profit set to/)
     await expect.poll(() => held.length).toBe(1)
     // What is typed meanwhile stays.
     await page.getByLabel('Lots to close').fill('0,04')
@@ -218,9 +225,9 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.clock.resume()
     expect(broker().held()).toMatchObject([{ stopLoss: 1.001, takeProfit: dragged }])
 
-    await press(page, 'Close 0,04')
-    await confirm(
+    await send(
       page,
+      'Close 0,04',
       /^Close 0.04 of the buy position of 0.10 EURUSD, ticket \d+, on First at market; 0.06 stay/,
     )
     await shows(sent(page, 'Close 0.04'), '0.06 stay open')
@@ -228,7 +235,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await browser.pass(page, 5_000)
     const positions = list(page, 'Open positions')
     await positions.getByRole('row').nth(2).waitFor()
-    await page.getByRole('heading', { name: 'EURUSD buy 0.06' }).waitFor()
+    await heading(page, 'EURUSD buy 0.06').waitFor()
     await positions.getByLabel('Select all positions').check()
     await press(page, 'Close selected (2)')
     await shows(dialog, 'Close the buy position of 0.06')
@@ -241,8 +248,11 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await browser.pass(page, 5_000)
     await shows(dialog, 'What you hold has changed')
     await press(dialog, 'Close')
-    await press(page, 'Close selected (2)')
-    await confirm(page, /^Close the buy position of 0.40 EURUSD, ticket \d+, on First at market\.$/)
+    await send(
+      page,
+      'Close selected (2)',
+      /^Close the buy position of 0.40 EURUSD, ticket \d+, on First at market\.$/,
+    )
     await sent(page, 'Close the buy position').getByText('Closed').nth(1).waitFor()
     await shows(page, 'No position is open.')
   })
@@ -257,9 +267,9 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.getByLabel('In force').selectOption('gtd')
     await page.getByLabel('Until', { exact: true }).fill('2035-01-05T10:00')
     await shows(page, /checks pass/)
-    await press(page, 'Buy 0.10 EURUSD')
-    await confirm(
+    await send(
       page,
+      'Buy 0.10 EURUSD',
       /^Buy 0.10 EURUSD at \S+ or better on First, no stop loss, no take profit, until Jan 5, 2035/,
     )
     await shows(sent(page, 'or better'), 'The broker holds it with the ticket')
@@ -278,18 +288,16 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.getByRole('slider', { name: 'Price on the chart' }).press('ArrowDown')
     // A browser lets six digits be typed for the year.
     await page.getByLabel('Until', { exact: true }).fill('20350-01-05T10:00')
-    expect(await page.getByRole('button', { name: 'Change the order' }).isDisabled()).toBe(true)
+    expect(await button(page, 'Change the order').isDisabled()).toBe(true)
     await page.getByLabel('Until', { exact: true }).fill('2035-01-05T10:00')
     const price = String(Number(await page.getByLabel('Price', { exact: true }).inputValue()))
     expect(await accessibilityFaults(page)).toEqual([])
     expect(await overflowOf(page)).toBe(0)
-    await press(page, 'Change the order')
-    await confirm(page, /^Change the order to buy .*: price from \S+ to \S+\.$/)
+    await send(page, 'Change the order', /^Change the order to buy .*: price from \S+ to \S+\.$/)
     await shows(sent(page, 'Change the order'), 'Changed.')
     // Else its sentence would change once the new price is read.
     await list(page, 'Working orders').getByText(price).waitFor()
-    await press(page, 'Cancel the order')
-    await confirm(page, /^Cancel the order to buy 0.10 EURUSD/)
+    await send(page, 'Cancel the order', /^Cancel the order to buy 0.10 EURUSD/)
     await shows(sent(page, 'Cancel the order'), 'It was cancelled')
 
     await browser.pass(page, 10_000)
@@ -307,9 +315,8 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await browser.pass(page, 10_000)
     await page.getByText('The account is halted by its owner').first().waitFor()
     await shows(page, /It would be refused/)
-    await press(page, 'Lift the halt')
-    await confirm(page, 'Lift the halt of First: it accepts orders again.')
-    await page.getByRole('button', { name: 'Halt the account' }).waitFor()
+    await send(page, 'Lift the halt', 'Lift the halt of First: it accepts orders again.')
+    await button(page, 'Halt the account').waitFor()
   })
 
   it('shows what may have been done as unknown, and as done only once that is known', async () => {
@@ -321,17 +328,14 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       await route.abort()
     })
     await shows(page, /checks pass/)
-    await press(page, 'Buy 0.10 EURUSD')
-    await confirm(page, /^Buy 0.10/)
-    await shows(sent(page, 'Buy 0.10'), 'It may have been done.')
-    await shows(sent(page, 'Buy 0.10'), 'Filled')
+    await send(page, 'Buy 0.10 EURUSD', /^Buy 0.10/)
+    await shows(sent(page, 'Buy 0.10'), 'It may have been done.', 'Filled')
     expect(broker().sends() - before).toBe(1)
 
     // Signing out ends no write, and says which outcomes are not known.
     const unanswered: Route[] = []
     await page.route('**/api/v1/orders?wait=*', (route) => void unanswered.push(route))
-    await press(page, 'Buy 0.10 EURUSD')
-    await confirm(page, /^Buy 0.10/)
+    await send(page, 'Buy 0.10 EURUSD', /^Buy 0.10/)
     await press(page, 'Buy 0.10 EURUSD')
     await shows(page, 'You have already sent this')
     await press(page, 'Do not send')
@@ -345,12 +349,11 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       unanswered[0]?.fulfill({ status: 401 }),
     ])
     await follow(page, 'Events', true)
-    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor()
+    await heading(page, 'Events', true).waitFor()
 
     // A reload forgets none of them.
     await follow(page, 'Trading', true)
-    await press(page, 'Buy 0.10 EURUSD')
-    await confirm(page, /^Buy 0.10/)
+    await send(page, 'Buy 0.10 EURUSD', /^Buy 0.10/)
     await shows(sent(page, 'Buy 0.10'), 'Under way.')
     page.once('dialog', (dialog) => void dialog.accept())
     await page.reload()

@@ -1,7 +1,6 @@
 // The console in a real browser: signing in, the overview, trades.
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createDemoSignIn } from '../src/demo-sign-in.ts'
 import {
@@ -12,6 +11,8 @@ import {
   shows,
   signInAs,
   useBrowser,
+  heading,
+  region,
 } from './support/browser.ts'
 import { linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { request, startDemo, useTestService } from './support/service.ts'
@@ -68,7 +69,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   })
   const open = (path = '/console', options = {}) =>
     browser.open(`${service.apiUrl}${path}`, options)
-  const opened = (path?: string, options?: object, user = 'trader'): Promise<Page> =>
+  const opened = (path?: string, options?: object, user = 'trader') =>
     open(path, { ...options, user })
 
   it('refuses a wrong key, and keeps a good one in memory unless it is asked to', async () => {
@@ -77,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await shows(page, 'The service does not accept this key.')
     expect(await accessibilityFaults(page)).toEqual([])
     await signInAs(page, 'trader')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await heading(page, 'Overview').waitFor()
     const kept = () =>
       page.evaluate<string>(
         'JSON.stringify([location.href, {...localStorage}, {...sessionStorage}])',
@@ -87,9 +88,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await shows(page, 'Reloading the tab signed you out')
     await page.getByLabel('Stay signed in').check()
     await signInAs(page, 'trader')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await heading(page, 'Overview').waitFor()
     await page.reload()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await heading(page, 'Overview').waitFor()
     await press(page, 'Sign out')
     await page.getByLabel('API key').waitFor()
     expect(await kept()).not.toContain('tp_live')
@@ -147,15 +148,15 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
 
   it('signs out after 30 minutes without activity, also whoever wakes a machine that slept for so long', async () => {
     const page = await opened()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await heading(page, 'Overview').waitFor()
     await page.clock.fastForward(29 * 60_000)
     await page.keyboard.press('Shift')
     await page.clock.fastForward(29 * 60_000)
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await heading(page, 'Overview').waitFor()
     await page.clock.fastForward(2 * 60_000)
     await shows(page, 'You were signed out after 30 minutes')
     await signInAs(page, 'trader')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await heading(page, 'Overview').waitFor()
     const now = await page.evaluate(() => Date.now())
     // A machine that sleeps runs no timer meanwhile.
     await page.clock.setSystemTime(now + 31 * 60_000)
@@ -175,8 +176,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   it('shows a position when it opens', async () => {
     const page = await opened('/console?account=other')
     await shows(page, 'No account with the id "other" is linked')
-    expect(await page.getByRole('region', { name: /in short$/ }).count()).toBe(0)
-    const positions = page.getByRole('region', { name: 'Open positions' })
+    expect(await region(page, /in short$/).count()).toBe(0)
+    const positions = region(page, 'Open positions')
     await shows(positions, '2 open')
     await page.getByText('live', { exact: true }).waitFor()
     await openDesk(service, { user: 'trader', accountId: second }).place({ volume: 0.01 })
@@ -190,7 +191,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     service.sandbox.faults.set('third', 'any', { kind: 'unavailable' })
     onTestFinished(() => service.sandbox.faults.clear())
     const page = await opened('/console', {}, 'unlucky')
-    const positions = page.getByRole('region', { name: 'Open positions' })
+    const positions = region(page, 'Open positions')
     await shows(positions, 'Its positions are not known.')
     const account = page.getByRole('row').filter({ hasText: 'Never read' })
     await shows(account, ', never read')
@@ -208,7 +209,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
 
   it('keeps the filters in the address, sorts, reads further pages and downloads a file', async () => {
     const page = await opened(`/console/trades?account=${first}`)
-    const rows = page.getByRole('region', { name: 'Closed trades' }).locator('tbody tr')
+    const rows = region(page, 'Closed trades').locator('tbody tr')
     await rows.nth(99).waitFor()
     await press(page, 'Show 100 more')
     await shows(page, '150 trades.')
@@ -263,7 +264,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const link = /http\S+#code=\S+/.exec(demo.welcome ?? '')?.[0] ?? ''
     expect(link).not.toContain('tp_live')
     const page = await browser.open(link)
-    await page.getByRole('heading', { name: 'Demo trading in short' }).waitFor()
+    await heading(page, 'Demo trading in short').waitFor()
     expect(page.url()).not.toContain('code')
     const again = await browser.open(link)
     await shows(again, 'The link was used before, or is older than a minute.')

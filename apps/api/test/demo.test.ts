@@ -20,7 +20,7 @@ import {
 } from './support/service.ts'
 import { hourMs } from '@tradeport/domain/primitives'
 import { demoWelcome } from '../src/demo.ts'
-import type { Json, Reply } from './support/service.ts'
+import type { Json } from './support/service.ts'
 
 const reasonsOf = (events: readonly Json[]) => events.map(({ data }) => data.exit_reason)
 
@@ -48,7 +48,7 @@ it('reports stops and targets of a followed account to a stream and to a webhook
   // The console is off.
   expect(demo.welcome).not.toContain('Console')
   const key = /tp_live_[\w-]+/.exec(demo.welcome ?? '')?.[0] ?? ''
-  const ask = async (path: string, body?: object): Promise<Json> =>
+  const ask = async (path: string, body?: object) =>
     (
       await request(`${demo.apiUrl}/api/v1${path}`, {
         method: body === undefined ? 'GET' : 'POST',
@@ -97,7 +97,7 @@ it('prints lines that work as they stand, and a second start finds everything as
     const demo = await startFrom({ PORT: '0', OPERATOR_PORT: '0', DATA_DIR: folder })
     const welcome = demo.welcome ?? ''
     const key = /tp_live_[\w-]+/.exec(welcome)?.[0] ?? ''
-    const get = async (path: string): Promise<Json> =>
+    const get = async (path: string) =>
       (await request(`${demo.apiUrl}/api/v1${path}`, { headers: { 'X-API-Key': key } })).body
     const printed = await runPrinted(welcome)
     const found = {
@@ -160,7 +160,7 @@ it('does not start on the records of another service, and leaves them as they ar
  * Runs the curl lines of a text: words in single quotes or none, with the options that the demo
  * prints.
  */
-const runPrinted = (text: string): Promise<readonly Reply[]> => {
+const runPrinted = (text: string) => {
   const lines = text
     .split('\n')
     // Without the stream of events (`-N`), which does not end.

@@ -31,10 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 /** Runs a program that imports the client, and returns the lines that it prints. */
-const runProgram = async (
-  code: string,
-  env: Record<string, string>,
-): Promise<readonly string[]> => {
+const runProgram = async (code: string, env: Record<string, string>) => {
   await writeFile(join(folder, 'program.mjs'), code)
   return (
     await run(

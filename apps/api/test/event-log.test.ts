@@ -30,8 +30,7 @@ beforeAll(async () => {
   desk = openDesk(service, { user: 'u-1', accountId })
 })
 
-const place = async () => (await desk.ended((await desk.place()).id)).id
-const listed = async (query = ''): Promise<Json> => (await desk.get(`/events${query}`)).body
+const listed = async (query = '') => (await desk.get(`/events${query}`)).body
 
 describe('GET /events/stream', () => {
   it('is refused for types that its credential may not read, and ends when the service stops', async () => {
@@ -52,7 +51,7 @@ const hasPython = spawnSync('python3', ['--version']).status === 0
 it.skipIf(!hasPython)(
   `is followed by the example in Python, which resumes after a cut${hasPython ? '' : ' (not run: there is no python3)'}`,
   async () => {
-    await place()
+    await desk.placeAndWait()
     const before = (await listed('?limit=1000')).data
     const proxy = await createTcpProxy({ target: service.apiUrl })
     onTestFinished(() => proxy.close())
@@ -74,9 +73,9 @@ it.skipIf(!hasPython)(
         .map((line) => JSON.parse(line))
     await eventually(events, ({ length }) => length >= before.length - 1)
     await proxy.refuse()
-    await place()
+    await desk.placeAndWait()
     await proxy.resume()
-    await place()
+    await desk.placeAndWait()
     const all = (await listed('?limit=1000')).data.slice(1)
     const printedInEnd = await eventually(events, ({ length }) => length >= all.length)
     expect(printedInEnd.slice(0, all.length)).toEqual(all)

@@ -4,11 +4,10 @@ import { keyOf, linkDocument, refusalOf } from './support/desk.ts'
 import { startMailServer } from './support/mail-server.ts'
 import type { MailServer } from './support/mail-server.ts'
 import { createTestClock, startTestService } from './support/service.ts'
-import type { Json, Reply, TestService } from './support/service.ts'
+import type { Reply, TestService } from './support/service.ts'
 
 const clock = createTestClock('2026-03-07T12:00:00.000Z')
 const minuteMs = 60_000
-const logged: Json[] = []
 
 let mails: MailServer
 let service: TestService
@@ -17,7 +16,6 @@ beforeAll(async () => {
   service = await startTestService([], {
     now: clock.now,
     environment: { SMTP_URL: mails.url, MAIL_FROM: 'Tradeport <notices@tradeport.example>' },
-    onLogLine: (line) => logged.push(JSON.parse(line)),
   })
 })
 afterAll(async () => {
@@ -30,7 +28,7 @@ const newUser = async (user: string, plan = 'free') => {
   await service.setUp({ users: [{ id: user, plan }] })
   return keyOf(user)
 }
-const atOnce = (count: number, send: () => Promise<Reply>): Promise<readonly Reply[]> =>
+const atOnce = (count: number, send: () => Promise<Reply>) =>
   Promise.all(Array.from({ length: count }, send))
 const suspended = {
   status: 429,
@@ -79,10 +77,10 @@ describe('a suspension', () => {
       ])
     // The mail arrives before its line is logged.
     const notices = () =>
-      logged.filter(
+      service.logged.filter(
         ({ event, owner }) => event === 'owner_notice' && owner?.userId === 'u-suspended',
       )
     await expect.poll(notices).toMatchObject([{ kind: 'suspended', owner: { tenantId: 'acme' } }])
-    expect(JSON.stringify(logged)).not.toContain('u-suspended@example.com')
+    expect(JSON.stringify(service.logged)).not.toContain('u-suspended@example.com')
   })
 })

@@ -1,7 +1,14 @@
 // The capability `market-data` over a real port: prices of an account's broker and of the
 // operator's feed, candles that are read once, and an order in the broker's spelling.
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
+import {
+  eventually,
+  keyOf,
+  linkDocument,
+  newAccountUuid,
+  openDesk,
+  pinPrice,
+} from './support/desk.ts'
 import { operate, request, useTestService, type Json } from './support/service.ts'
 
 const [main, suffixed, old, trading] = [1, 2, 3, 4].map(newAccountUuid) as [
@@ -45,7 +52,7 @@ const get = async (path: string, user: string | null = 'u-1') => {
 const setFeed = (marketDataFeed: object | null) => service.setUp({ marketDataFeed })
 
 it('prices come from the account, in the spelling of its broker', async () => {
-  service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+  pinPrice(service.sandbox, 1.1)
   for (const account of [main, suffixed, old])
     expect((await get(`/quotes/EURUSD?accountId=${account}`)).data).toMatchObject({
       symbol: 'EURUSD',

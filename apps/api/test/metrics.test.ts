@@ -63,11 +63,11 @@ describe('metrics', () => {
       `/quotes/${user.toUpperCase()}`,
     ])
       await desk.get(path)
-    const webhook = await desk.call('POST', '/webhooks', {
+    const webhook = await desk.createWebhook({
       url: `https://127.0.0.1:1/${user}`,
       eventTypes: ['order.filled'],
     })
-    await desk.call('POST', `/webhooks/${webhook.body.data.id}/test`)
+    await desk.call('POST', `/webhooks/${webhook.id}/test`)
     await request(`${service.apiUrl}/readyz/${user}`)
     await service.get('/accounts', `tp_live_unknown_${user}`)
     // Read from the database a few seconds ago at most.

@@ -4,27 +4,20 @@
 // packages/broker-metaapi.
 import { beforeEach, expect, it } from 'vitest'
 import type { Fault, FaultRoute } from '@tradeport/sandbox-broker'
-import { eventually, linkOwnDesk, listRoutes, refusalOf } from './support/desk.ts'
+import { eventually, linkOwnDesk, listRoutes, pinPrice, refusalOf } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 import type { Json } from './support/service.ts'
 
-const logged: Json[] = []
 const service = useTestService([], {
-  onLogLine: (line) => logged.push(JSON.parse(line)),
   environment: { CAPABILITIES: 'pending-orders, trading-tools', WATCH_SECONDS: '2' },
 })
-const priceAt = (bid: number): void =>
-  service.sandbox.prices.pin('EURUSD', { bid, ask: bid + 0.0002 })
-beforeEach(() => priceAt(1.1))
+beforeEach(() => pinPrice(service.sandbox, 1.1))
 
 const link = () => linkOwnDesk(service)
 const limit = { orderType: 'limit', price: 1.09, stopLoss: 1.05 }
-const is =
-  (status: string) =>
-  (order: Json): boolean =>
-    order.status === status
-const openOrder = async (desk: LinkedDesk, terms: object = limit): Promise<Json> => {
+const is = (status: string) => (order: Json) => order.status === status
+const openOrder = async (desk: LinkedDesk, terms: object = limit) => {
   const { id } = await desk.place(terms)
   return eventually(() => desk.find(id), is('open'))
 }
@@ -47,7 +40,7 @@ it('is open at the broker with its number, and filled within the time of the wat
   const open = await eventually(() => desk.find(placed.id), is('open'))
   expect(open).toMatchObject({ ...limit, brokerOrderId: expect.stringMatching(/^\d+$/) })
   expect(await desk.read('/orders?status=open')).toMatchObject([{ id: placed.id }])
-  priceAt(1.088)
+  pinPrice(service.sandbox, 1.088)
   const since = performance.now()
   const filled = await eventually(() => desk.find(placed.id), is('filled'))
   expect(performance.now() - since).toBeLessThan(9_000)
@@ -66,7 +59,7 @@ it('waits with orderType stop_limit for its price, and then at its limit price',
   expect(shown).toMatchObject(stopLimit)
   const moved = { price: 1.112, stopLimitPrice: 1.106, stopLoss: 1.05 }
   expect((await change(desk, id, moved)).body.data).toMatchObject(moved)
-  priceAt(1.113)
+  pinPrice(service.sandbox, 1.113)
   const held = () => desk.broker.orders().map(({ openPrice }) => openPrice)
   expect(held()).toEqual([1.106])
   expect(refusalOf(await change(desk, id, { price: 1.12 }))).toMatchObject({
@@ -76,7 +69,7 @@ it('waits with orderType stop_limit for its price, and then at its limit price',
   const waiting = { ...moved, stopLimitPrice: 1.107 }
   expect((await change(desk, id, { stopLimitPrice: 1.107 })).body.data).toMatchObject(waiting)
   expect(held()).toEqual([1.107])
-  priceAt(1.106)
+  pinPrice(service.sandbox, 1.106)
   expect(await eventually(() => desk.find(id), is('filled'))).toMatchObject({
     ...waiting,
     filledVolume: 0.1,
@@ -128,7 +121,7 @@ it.concurrent('is cancelled at the terminal, which the watch shows, and the log 
   const { id, brokerOrderId } = await openOrder(desk)
   desk.fail('deals', { kind: 'server-error' })
   await expect
-    .poll(() => logged)
+    .poll(() => service.logged)
     .toContainEqual(
       expect.objectContaining({
         event: 'journal_synchronisation',

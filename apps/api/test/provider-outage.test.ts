@@ -2,10 +2,11 @@
 // the broker's own records say; the answer to a change agrees with what the broker then holds; and
 // what cannot be read is an error that names the account, never an empty list. The answers of the
 // adapter to every fault are tested in packages/broker-metaapi.
+import { times } from '@tradeport/testkit'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import type { Fault, FaultRoute } from '@tradeport/sandbox-broker'
-import { linkDesk, linkOwnDesk, listRoutes } from './support/desk.ts'
+import { linkDesk, linkOwnDesk, listRoutes, pinPrice } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
 import { createTestClock, useTestService } from './support/service.ts'
 import type { Json } from './support/service.ts'
@@ -13,13 +14,13 @@ import type { Json } from './support/service.ts'
 type Faults = readonly (readonly [route: FaultRoute | 'any', fault: Fault | readonly Fault[]])[]
 
 const clock = createTestClock(Date.now())
-const [bid, ask] = [1.1, 1.1002]
+const ask = 1.1002
 const onTrade = (...faults: readonly Fault[]): Faults => [['trade', faults]]
 const timeout: Fault = { kind: 'timeout' }
 const unreadable: Faults = listRoutes.map((route) => [route, timeout])
 
 const service = useTestService([], { now: clock.now, deadlines: { fillMs: 30_000 } })
-beforeAll(() => service.sandbox.prices.pin('EURUSD', { bid, ask }))
+beforeAll(() => pinPrice(service.sandbox, 1.1))
 
 const fail = (desk: LinkedDesk, faults: Faults) => {
   for (const [route, fault] of faults) desk.fail(route, fault)
@@ -29,7 +30,7 @@ interface Placed {
   readonly desk: LinkedDesk
   readonly id: string
 }
-const place = async (faults: Faults): Promise<Placed> => {
+const place = async (faults: Faults) => {
   const desk = await linkOwnDesk(service, { order: { stopLoss: 1.05 } })
   // What is cached from before the order would not expire, because the clock stands still.
   await desk.list()
@@ -72,7 +73,7 @@ it('an order is executed once where the service and its database end and start w
   })
   // More than are sent at once, so that some wait for their turn.
   crowd.fail('trade', { kind: 'delay', ms: 100 })
-  const orders: Json[] = await Promise.all(Array.from({ length: 20 }, () => crowd.place()))
+  const orders: Json[] = await Promise.all(times(20, () => crowd.place()))
   await service.restart()
   for (const { desk } of underWay) desk.heal()
   for (const one of [lookedUp, sent]) {
@@ -97,7 +98,7 @@ it('an order is executed once where the service and its database end and start w
 it('orders of another tenant are filled while those of one account hang, of which at most two are sent', async () => {
   const [hanging, other] = [await linkOwnDesk(service), await linkOwnDesk(service)]
   hanging.fail('any', { kind: 'lost' })
-  const orders = await Promise.all(Array.from({ length: 20 }, () => hanging.place()))
+  const orders = await Promise.all(times(20, () => hanging.place()))
   expect(await other.placeAndWait()).toMatchObject({ status: 'filled' })
   for (const { id } of orders) expect((await hanging.find(id)).status).toBe('pending')
   expect(hanging.broker.sends()).toBeLessThanOrEqual(2)

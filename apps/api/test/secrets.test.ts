@@ -14,21 +14,17 @@ import {
   providerToken,
   request,
   useTestService,
-  type Json,
 } from './support/service.ts'
 
 const key = keyOf('u-1')
 const token = 'access-token-that-is-given'
 const hookSecret = 'secret of a webhook, given'
 const clock = createTestClock('2026-03-10T12:00:00.000Z')
-const logged: Json[] = []
-
-const reports = () => logged.filter(({ event }) => event === 'secrets_unreadable')
+const reports = () => service.logged.filter(({ event }) => event === 'secrets_unreadable')
 
 const service = useTestService([], {
   now: clock.now,
   environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  onLogLine: (line) => logged.push(JSON.parse(line)),
 })
 let desk: LinkedDesk
 beforeAll(async () => {
@@ -129,7 +125,7 @@ describe('secrets', () => {
     await runEverything()
     await service.restart()
     await desk.get('/accounts')
-    expect(logged.length).toBeGreaterThan(200)
+    expect(service.logged.length).toBeGreaterThan(200)
     expect(secretWatch.takeFaults()).toEqual([])
     // The search finds what it is there to find.
     secretWatch.hear('a canary', `of ${Buffer.from(key).toString('base64')}, of ${hookSecret}`)

@@ -78,7 +78,7 @@ const logged = (child: ChildService, event: string) =>
   eventually(child.output, (output) => output.includes(`"event":"${event}"`))
 
 /** `open`, or the code of the failure. */
-const dial = (url: string): Promise<string> =>
+const dial = (url: string) =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname, () => {
@@ -138,12 +138,10 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
       Promise.all(urls.map(async (url) => (await request(`${url}/readyz`)).body))
     const ready = { ready: true, failing: [], limiter: 'in-process' }
     expect(await readiness()).toEqual([ready, ready])
-    const webhook = (
-      await desk.call('POST', '/webhooks', {
-        url: `${receiver.origin}/hook`,
-        eventTypes: ['order.created'],
-      })
-    ).body.data
+    const webhook = await desk.createWebhook({
+      url: `${receiver.origin}/hook`,
+      eventTypes: ['order.created'],
+    })
     receiver.answer((response) => void setTimeout(4_000).then(() => response.writeHead(204).end()))
     sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 4_000 })
     sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 1_500 })
@@ -155,13 +153,7 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
       return socket.on('error', () => undefined)
     })
     await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-    const waiting = desk.call('POST', '/orders?wait=30', {
-      accountId: trading,
-      symbol: 'EURUSD',
-      type: 'buy',
-      orderType: 'market',
-      volume: 0.1,
-    })
+    const waiting = desk.post({}, {}, '?wait=30')
     const [positions, file] = [desk.list(), desk.get(`/trades/export?accountId=${history}`)]
     await Promise.all([
       run.asked('main', 'positions'),

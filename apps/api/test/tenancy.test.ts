@@ -166,16 +166,14 @@ const deskOf = ({ user, account }: Pick<Person, 'user' | 'account'>) =>
   openDesk(service, { user, accountId: account })
 
 /** What is a person's own, once no order is on its way; nothing in it moves with prices or time. */
-const recordsOf = async (
-  person: Pick<Person, 'user' | 'account' | 'paper' | 'provider'>,
-): Promise<Json> => {
+const recordsOf = async (person: Pick<Person, 'user' | 'account' | 'paper' | 'provider'>) => {
   const desk = deskOf(person)
   const orders = await eventually(
     () => desk.read('/orders?limit=100'),
     (all) => all.every(({ status }: Json) => status !== 'pending'),
   )
   const webhooks: Json[] = await desk.read('/webhooks')
-  const deliveriesOf = async ({ id }: Json): Promise<Json> =>
+  const deliveriesOf = async ({ id }: Json) =>
     (await desk.read(`/webhooks/${id}/deliveries?limit=100`)).map((one: Json) => one.id)
   const broker = brokerOf(service.sandbox, person.provider)
   return {
@@ -213,15 +211,13 @@ beforeAll(async () => {
     { marketDataFeed: { accountId: newAccountUuid(identities.length) } },
   )
   people = await Promise.all(
-    identities.map(async (identity): Promise<Person> => {
+    identities.map(async (identity) => {
       const { user, account, paper } = identity
       const desk = deskOf(identity)
-      const webhook = (
-        await desk.call('POST', '/webhooks', {
-          ...webhookBody,
-          url: `${webhookBody.url}/of-${user}`,
-        })
-      ).body.data
+      const webhook = await desk.createWebhook({
+        ...webhookBody,
+        url: `${webhookBody.url}/of-${user}`,
+      })
       await desk.call('POST', `/accounts/${paper}/halt`, { reason: `of ${user}` })
       const keyed = (await desk.post({}, { 'Idempotency-Key': `key-of-${user}` })).body.data
       const placed = [

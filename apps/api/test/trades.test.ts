@@ -26,7 +26,7 @@ const link = (
     broker: { history: historyOf(deals, currency) } satisfies Partial<AccountOptions>,
     fields,
   })
-const ids = ({ body }: Reply): string[] => body.data.map(({ id }: Json) => id)
+const ids = ({ body }: Reply) => body.data.map(({ id }: Json) => id)
 
 const tradeOf = (positionId: string, profit: number, closedAt: string, rest: object = {}) =>
   tradeDeals({ positionId, profit, openedAt: '2026-01-04T00:00:00.500Z', closedAt, ...rest })

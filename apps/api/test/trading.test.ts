@@ -1,10 +1,11 @@
 // Trading over a real port: orders from the request to the position at the simulated provider,
 // positions as they are listed, changed and closed, and halts. Rules and refusals case by case are
 // tested in packages/domain, requests and replies in packages/http.
+import { times } from '@tradeport/testkit'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { linkDesk, refusalOf } from './support/desk.ts'
+import { linkDesk, refusalOf, pinPrice } from './support/desk.ts'
 import { createTestClock, useTestService } from './support/service.ts'
-import type { Json, Reply } from './support/service.ts'
+import type { Reply } from './support/service.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -18,11 +19,11 @@ const service = useTestService([], {
   environment: { CAPABILITIES: 'trading-tools' },
 })
 beforeEach(() => {
-  service.sandbox.prices.pin('EURUSD', { bid, ask })
+  pinPrice(service.sandbox, bid)
   clock.advance(minuteMs)
 })
 
-const dataOf = ({ status, body }: Reply): Json => {
+const dataOf = ({ status, body }: Reply) => {
   expect([status, body.error]).toEqual([200, null])
   return body.data
 }
@@ -97,7 +98,7 @@ it('twenty orders at once against a limit share their reads of the positions', a
   const desk = await linkDesk(service, { user: 'u-limited' })
   const { accountId } = desk
   await service.setUp({ traderLimits: [{ accountId, limits: { maxOpenLots: 0.05 } }] })
-  const replies = await Promise.all(Array.from({ length: 20 }, () => desk.post()))
+  const replies = await Promise.all(times(20, () => desk.post()))
   expect(new Set(replies.map((reply) => refusalOf(reply).code))).toEqual(
     new Set(['TRADER_LIMIT_BREACHED']),
   )
@@ -109,7 +110,7 @@ const keyed = (key: string) => ({ 'Idempotency-Key': key })
 describe('an order with an Idempotency-Key', () => {
   it('is made once by many requests at once, and is answered the same again, also after a restart', async () => {
     const desk = await linkDesk(service, { user: 'u-keyed' })
-    const replies = await Promise.all(Array.from({ length: 20 }, () => desk.post({}, keyed('k-1'))))
+    const replies = await Promise.all(times(20, () => desk.post({}, keyed('k-1'))))
     const made = replies.filter(({ status }) => status === 201)
     const [first] = made.filter(({ headers }) => headers.get('Idempotent-Replayed') === null)
     for (const { body } of made) expect(body.data.id).toBe(first?.body.data.id)
@@ -177,7 +178,7 @@ describe('a close', () => {
     const desk = await linkDesk(service)
     const ticket = desk.broker.open({ actionType: 'ORDER_TYPE_SELL', volume: 0.3 })
     expect(await desk.trades()).toEqual([])
-    service.sandbox.prices.pin('EURUSD', { bid: 1.09, ask: 1.0902 })
+    pinPrice(service.sandbox, 1.09)
     const { body } = await desk.close(ticket, 0.1)
     const [deal] = desk.broker.closed()
     expect(body.data).toEqual({
@@ -193,7 +194,7 @@ describe('a close', () => {
     })
     expect(dataOf(await desk.close(ticket, 0.1))).toMatchObject({ remainingVolume: 0.1 })
     expect(dataOf(await desk.findPosition(ticket))).toMatchObject({ volume: 0.1, realizedPnl: 196 })
-    service.sandbox.prices.pin('EURUSD', { bid, ask })
+    pinPrice(service.sandbox, bid)
     expect(dataOf(await desk.close(ticket))).toMatchObject({
       closedVolume: 0.1,
       remainingVolume: 0,

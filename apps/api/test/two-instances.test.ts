@@ -1,5 +1,6 @@
 // What two instances on one database and one Redis share, and how they go on while one of those is
 // unavailable or one of them is restarted.
+import { times } from '@tradeport/testkit'
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +11,7 @@ import {
   newAccountUuid,
   openDesk,
   refusalOf,
+  pinPrice,
 } from './support/desk.ts'
 import type { Desk } from './support/desk.ts'
 import { createTestClock, request, setUpAt } from './support/service.ts'
@@ -26,11 +28,7 @@ type Url = { readonly apiUrl: string }
 const ask = ({ apiUrl }: Url, user: string, path = '/accounts') =>
   request(`${apiUrl}/api/v1${path}`, { headers: { 'X-API-Key': keyOf(user) } })
 /** How often an export, of which there are ten, was let through, or the scope of its refusal. */
-const exportsAt = async (
-  instance: Url,
-  user: string,
-  count: number,
-): Promise<readonly string[]> => {
+const exportsAt = async (instance: Url, user: string, count: number) => {
   const outcomes: string[] = []
   for (let asked = 0; asked < count; asked += 1) {
     const { status, body } = await ask(instance, user, '/trades/export')
@@ -46,14 +44,12 @@ const passed = (count: number) => Array(count).fill('passed')
 
 describe.skipIf(!areServersThere)(`two instances whose clock stands still${serversTitle}`, () => {
   const clock = createTestClock(Date.now())
-  const logged: Json[] = []
   let service: TwoInstances
   beforeAll(async () => {
     service = await startTwoInstances([{ id: 'main' }], {
       now: clock.now,
-      onLogLine: (line) => logged.push(JSON.parse(line)),
     })
-    service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+    pinPrice(service.sandbox, 1.1)
     await service.setUp(trader, linkDocument({ user: 'u-suspended' }))
   })
   afterAll(() => service?.close())
@@ -75,7 +71,7 @@ describe.skipIf(!areServersThere)(`two instances whose clock stands still${serve
     await expect
       .poll(
         () =>
-          logged.filter(
+          service.logged.filter(
             ({ event, subject }) => event === 'owner_mail' && subject.includes('u-suspended-key '),
           ).length,
       )
@@ -100,15 +96,13 @@ describe.skipIf(!areServersThere)(`two instances whose clock stands still${serve
 })
 
 describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serversTitle}`, () => {
-  const logged: Json[] = []
   const levelsOf = (event: string) =>
-    logged.flatMap((line) => (line.event === event ? [line.level] : []))
+    service.logged.flatMap((line) => (line.event === event ? [line.level] : []))
   let service: TwoInstances
   beforeAll(async () => {
     service = await startTwoInstances([{ id: 'main' }], {
       redis: { timeoutMs: 1_000 },
       environment: { CAPABILITIES: 'trading-tools' },
-      onLogLine: (line) => logged.push(JSON.parse(line)),
     })
     await service.setUp(trader, ...['u-known', 'u-unknown'].map((user) => linkDocument({ user })))
   })
@@ -122,7 +116,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
           return { status, failing: body.failing, limiter: body.limiter }
         }),
     )
-  const ready = Array.from({ length: 4 }, () => ({ status: 200, failing: [], limiter: 'shared' }))
+  const ready = times(4, () => ({ status: 200, failing: [], limiter: 'shared' }))
 
   const cutListeners = () =>
     service.database.query(
@@ -167,7 +161,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
       for (const reply of [await desk.get('/orders'), await desk.post()])
         expect(refusalOf(reply)).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
     await expect.poll(readiness).toMatchObject(
-      Array.from({ length: 4 }, () => ({
+      times(4, () => ({
         status: 503,
         failing: expect.arrayContaining(['database']),
       })),
@@ -209,7 +203,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
     const [one, other] = openDesks(service)
     const executed = brokerOf(service.sandbox, 'main').opened().length
     service.sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 200 })
-    const placed: Json[] = await Promise.all(Array.from({ length: 10 }, () => other.place()))
+    const placed: Json[] = await Promise.all(times(10, () => other.place()))
     await service.restartOther()
     service.sandbox.faults.clear()
     placed.push(await other.place())

@@ -19,6 +19,7 @@ import {
   newAccountUuid,
   openDesk,
   refusalOf,
+  pinPrice,
 } from './support/desk.ts'
 import type { Desk } from './support/desk.ts'
 import { environmentOf, newFolder, providerToken, setUpAt } from './support/service.ts'
@@ -42,8 +43,7 @@ let impostor: WebhookReceiver
 let child: ChildService
 let desks: Readonly<Record<AccountName, Desk>>
 
-const apply = async (document: object): Promise<Json> =>
-  setUpAt((await child.listening).operator, document)
+const apply = async (document: object) => setUpAt((await child.listening).operator, document)
 const start = async (capabilities = 'events') => {
   child = spawnService({
     ...environmentOf(folder, sandbox.url),
@@ -94,22 +94,14 @@ beforeEach(async () => {
   receiver.received.length = 0
 })
 
-const create = async (eventTypes: readonly string[], changes: object = {}): Promise<Json> =>
-  (
-    await desks.main.call('POST', '/webhooks', {
-      url: `${receiver.origin}/hook?a=b`,
-      eventTypes,
-      ...changes,
-    })
-  ).body.data
-const find = (id: string): Promise<Json> => desks.main.read(`/webhooks/${id}`)
-const deliveriesOf = async (id: string, query = ''): Promise<Json> =>
+const create = (eventTypes: readonly string[], changes: object = {}) =>
+  desks.main.createWebhook({ url: `${receiver.origin}/hook?a=b`, eventTypes, ...changes })
+const find = (id: string) => desks.main.read(`/webhooks/${id}`)
+const deliveriesOf = async (id: string, query = '') =>
   (await desks.main.get(`/webhooks/${id}/deliveries${query}`)).body
-const test = async (id: string): Promise<Json> =>
-  (await desks.main.call('POST', `/webhooks/${id}/test`)).body.data
+const test = async (id: string) => (await desks.main.call('POST', `/webhooks/${id}/test`)).body.data
 const eventsOf = (events: readonly Json[]) => events.map(({ event }) => event)
-const received = (count: number): Promise<Json[]> =>
-  eventually(receiver.bodies, ({ length }) => length >= count)
+const received = (count: number) => eventually(receiver.bodies, ({ length }) => length >= count)
 
 describe('a webhook', () => {
   it('is tested with signed bytes that verify, which are in no log of deliveries', async () => {
@@ -256,7 +248,7 @@ describe('events', () => {
 
   it('are signed with both secrets while a rotation overlaps, and then with the new one alone', async () => {
     const { id, secret: old } = await create(['order.created'])
-    const rotate = async (body?: object): Promise<Json> =>
+    const rotate = async (body?: object) =>
       (await desks.main.call('POST', `/webhooks/${id}/rotate-secret`, body)).body.data
     const held = Promise.withResolvers<ServerResponse>()
     receiver.answer(held.resolve)
@@ -298,13 +290,13 @@ describe('events', () => {
   it('report what happens at the broker by itself, once and without a request: a stop loss, and money in and out; without the capability nothing is recorded', async () => {
     const { id } = await create(['order.created', ...brokerTypes])
     // Deliveries of earlier tests may still come.
-    const happened = (count: number): Promise<Json[]> =>
+    const happened = (count: number) =>
       eventually(
         () => receiver.bodies().filter(({ data }) => data.account_id === accounts.stopped),
         ({ length }) => length >= count,
       )
     const broker = brokerOf(sandbox, 'stopped')
-    sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+    pinPrice(sandbox, 1.1)
     const position_id = `${accounts.stopped}:${broker.open({ volume: 0.1, stopLoss: 1.09 })}`
     expect(await happened(2)).toMatchObject([
       {
@@ -316,7 +308,7 @@ describe('events', () => {
         data: { previous_balance: 10_000, change_amount: -0.35, change_reason: 'trade' },
       },
     ])
-    sandbox.prices.pin('EURUSD', { bid: 1.0895, ask: 1.0897 })
+    pinPrice(sandbox, 1.0895)
     expect((await happened(5)).slice(2)).toMatchObject([
       {
         event: 'position.closed',
@@ -368,7 +360,7 @@ describe('events', () => {
   it("report each breach of an operator's thresholds once, by a webhook and on the stream", async () => {
     await create(['risk.threshold_breached'])
     const [last] = await desks.risky.read('/events?order=desc&limit=1')
-    sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+    pinPrice(sandbox, 1.1)
     const position = `${accounts.risky}:${brokerOf(sandbox, 'risky').open({ volume: 1 })}`
     const ofAccount = { accountId: accounts.risky, severity: 'critical', halt: true }
     await apply({
@@ -377,9 +369,9 @@ describe('events', () => {
         { ...ofAccount, type: 'equity_below', value: 8_500 },
       ],
     })
-    sandbox.prices.pin('EURUSD', { bid: 1.09, ask: 1.0902 })
+    pinPrice(sandbox, 1.09)
     await received(1)
-    sandbox.prices.pin('EURUSD', { bid: 1.08, ask: 1.0802 })
+    pinPrice(sandbox, 1.08)
     const breaches = await received(2)
     expect(breaches).toMatchObject(
       [

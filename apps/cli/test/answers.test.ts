@@ -16,6 +16,11 @@ const error = {
 const reply = (response: ServerResponse, fields: object) =>
   void response.end(JSON.stringify({ success: true, data: null, meta: {}, error: null, ...fields }))
 
+const refusing =
+  (status: number, fields: object = {}) =>
+  (response: ServerResponse) =>
+    reply(response.writeHead(status), { success: false, error: { ...error, ...fields } })
+
 /** Calls a service that answers so. */
 const callAnswered = async (
   answer: (response: ServerResponse, path: string) => void,
@@ -46,23 +51,19 @@ it.each<[string, (response: ServerResponse) => void, readonly string[], string]>
   ],
   [
     'says that the outcome is unknown',
-    (response) => reply(response.writeHead(503), { success: false, error }),
+    refusing(503),
     ['lost its database', advice, 'more about the request req_1.'],
     '',
   ],
   [
     'says so to a program',
-    (response) => reply(response.writeHead(503), { success: false, error }),
+    refusing(503),
     ['"code":"OUTCOME_UNKNOWN"', JSON.stringify(advice), '"request_id":"req_1"'],
     '--json',
   ],
   [
     'is a failure of the service',
-    (response) =>
-      reply(response.writeHead(500), {
-        success: false,
-        error: { ...error, code: 'INTERNAL_ERROR', details: undefined },
-      }),
+    refusing(500, { code: 'INTERNAL_ERROR', details: undefined }),
     ['failed with INTERNAL_ERROR: the change may have been made, or not.', advice, 'req_1'],
     '',
   ],
@@ -93,7 +94,7 @@ it.each<
   ],
   [
     'apply - --plan',
-    (response) => reply(response.writeHead(500), { success: false, error }),
+    refusing(500),
     { input: 'users: []' },
     'The service answered: It may have been made.',
   ],
@@ -106,11 +107,11 @@ it.each<
   [makeKey, (response) => reply(response, {}), { protocol: 'https' }, 'cannot be reached'],
   [
     makeKey,
-    (response) =>
-      reply(response.writeHead(404), {
-        success: false,
-        error: { code: 'NOT_FOUND', message: 'No route has this method and path.' },
-      }),
+    refusing(404, {
+      code: 'NOT_FOUND',
+      message: 'No route has this method and path.',
+      details: undefined,
+    }),
     {},
     'Name the listener of OPERATOR_HOST and OPERATOR_PORT with --url or OPERATOR_URL',
   ],
@@ -139,12 +140,8 @@ it('what was applied is printed, also where the orders that it touches cannot be
 /** Of three tenants one cannot be asked, and one is removed after they are listed. */
 const answerDoctor = (response: ServerResponse, path: string) => {
   const [, tenant] = /tenants\/(\w+)\/doctor$/.exec(path) ?? []
-  if (tenant === 'b') return reply(response.writeHead(500), { success: false, error })
-  if (tenant === 'gone')
-    return reply(response.writeHead(404), {
-      success: false,
-      error: { ...error, code: 'NOT_FOUND' },
-    })
+  if (tenant === 'b') return refusing(500)(response)
+  if (tenant === 'gone') return refusing(404, { code: 'NOT_FOUND' })(response)
   const tenants = [{ id: 'b' }, { id: 'gone' }, { id: 'c' }]
   const check = { name: 'provider token', status: 'ok', message: 'It is accepted.', action: null }
   reply(response, { data: path.includes('/tenants?') ? tenants : [check] })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { type Client, createClient, sleep, type TradeportError } from '../src/index.ts'
+import { type Client, createClient, sleep } from '../src/index.ts'
 import {
   type Answer,
   baseUrl,
@@ -18,7 +18,7 @@ import {
   success,
 } from './service.ts'
 
-const failure = async (call: Promise<unknown>): Promise<TradeportError> => {
+const failure = async (call: Promise<unknown>) => {
   const error = await errorOf(call)
   if (error === undefined) throw new Error('the method threw no error')
   return error

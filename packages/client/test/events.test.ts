@@ -1,12 +1,10 @@
 // Following the log of events over connections that end in every way.
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { clientWith, errorOf, lost, refusal, success, type Answer } from './service.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
+  return () => void vi.useRealTimers()
 })
 
 const frame = (id: string) => `id: ${id}\nevent: order.filled\ndata: {"id":"${id}"}\n\n`

@@ -13,7 +13,7 @@ const changes = fc.array(
 )
 const sizes = fc.integer({ min: 0, max: 650 })
 
-const collect = async (items: AsyncIterable<{ readonly id: string }>): Promise<string[]> => {
+const collect = async (items: AsyncIterable<{ readonly id: string }>) => {
   const ids: string[] = []
   for await (const { id } of items) ids.push(id)
   return ids

@@ -1,6 +1,6 @@
 // For every sequence of answers: how often a request is sent, when, and which error results.
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { routes } from '../src/contract-tables.ts'
 import {
   callWith,
@@ -15,9 +15,7 @@ import {
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
+  return () => void vi.useRealTimers()
 })
 
 type Routed = Exclude<keyof typeof routes, 'streamEvents' | 'streamQuotes'>

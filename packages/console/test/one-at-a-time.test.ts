@@ -1,12 +1,10 @@
 // When a task that is asked for again runs.
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { oneAtATime, throttled } from '../page/one-at-a-time.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
+  return () => void vi.useRealTimers()
 })
 
 /** A task of a second, and how each run of it ended. */

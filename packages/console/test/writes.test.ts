@@ -1,6 +1,6 @@
 // What is shown of a write that was sent, for what the service answers.
 import { createClient, type Account, type Order, type Position } from '@tradeport/client'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import {
   createWriteTracker,
   unresolvedWords,
@@ -11,9 +11,7 @@ import { createWrites } from '../page/writes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
+  return () => void vi.useRealTimers()
 })
 
 type Answer = (body: string) => Response | Promise<Response>

@@ -1,5 +1,6 @@
 // The export: what the file holds, how it reads back, and that writing it does not block other
 // requests.
+import { times } from '@tradeport/testkit'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
@@ -137,7 +138,7 @@ describe('the JSON export', () => {
 })
 
 const pageOf = (page: number): readonly ClosedTrade[] =>
-  Array.from({ length: 1_000 }, (_, index) => closedTrade(String(page * 1_000 + index)))
+  times(1_000, (index) => closedTrade(String(page * 1_000 + index)))
 
 const broken = async function* (first = pageOf(0)) {
   yield first
@@ -145,7 +146,7 @@ const broken = async function* (first = pageOf(0)) {
 }
 
 describe('a long export', () => {
-  const pages = Array.from({ length: 10 }, (_, page) => pageOf(page))
+  const pages = times(10, (page) => pageOf(page))
   const many = exportOf(...pages)
 
   it.each(['csv', 'json'])(

@@ -509,7 +509,7 @@ export interface Running extends AsyncDisposable {
   readonly end: Listener['end']
 }
 
-export const run = async (app: Koa, options: Partial<ListenOptions> = {}): Promise<Running> => {
+export const run = async (app: Koa, options: Partial<ListenOptions> = {}) => {
   const { port, end } = await listen(
     app,
     { host: '127.0.0.1', port: 0 },
@@ -574,8 +574,8 @@ export const send = (
   { port }: Running,
   target: string,
   { method = 'GET', headers = { 'x-api-key': goodKey }, body }: SentRequest = {},
-): Promise<Reply> =>
-  new Promise((resolve, reject) => {
+) =>
+  new Promise<Reply>((resolve, reject) => {
     const request = httpRequest(
       { host: '127.0.0.1', port, path: target, method, headers: { ...headers }, agent: false },
       (response) => {
@@ -604,7 +604,7 @@ export const runApi = async (
   parts: Partial<UseCases> = {},
   dependencies: FakeDependencies = fakeDependencies(),
   options: Partial<ListenOptions> = {},
-): Promise<Running & { readonly dependencies: FakeDependencies }> => ({
+) => ({
   ...(await run(createApi(fakeUseCases(parts), dependencies), options)),
   dependencies,
 })

@@ -1,4 +1,5 @@
 // No request holds the event loop for more than 50 ms, whatever its head and its body.
+import { times } from '@tradeport/testkit'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -26,9 +27,6 @@ const digits = fc.constantFrom('9', '0', '123456789')
 // As few as one long one and as many as a body may hold.
 const count = fc.constantFrom(1, 160, 9_000)
 const inList = (values: readonly string[]) => `{"a":[${values.join(',')}]}`
-const times = (length: number, of: (index: number) => string) =>
-  Array.from({ length }, (_, index) => of(index))
-
 // Made only when it is sent, so that a failure prints a few words and not 10 MiB.
 type Made = readonly [description: string, make: () => string]
 const made = <A>(arbitrary: fc.Arbitrary<A>, make: (value: A) => string): fc.Arbitrary<Made> =>
@@ -100,7 +98,7 @@ beforeAll(async () => {
     process.on('message', ({ port, head, file, count }) => {
       const body = require('node:fs').readFileSync(file)
       let [open, unsent] = [count, count]
-      const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'))
+      const sockets = times(count, () => connect(port, '127.0.0.1'))
       for (const [key, socket] of sockets.entries()) {
         socket.on('error', () => undefined)
         socket.on('data', () => socket.end())

@@ -1,5 +1,6 @@
 // The listener as a client sees it: what never becomes a request, pipelined requests, bodies that
 // do not arrive whole, slow clients, and its end.
+import { times } from '@tradeport/testkit'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
@@ -56,8 +57,7 @@ const expectOneError = (replies: readonly RawReply[], status: number, code: stri
 
 const asking = (headers: string, key = goodKey) =>
   post(`Expect: 100-continue\r\n${headers}`, '', key)
-const manyHeaders = (count: number) =>
-  Array.from({ length: count }, (_, n) => `X-${n}: x\r\n`).join('')
+const manyHeaders = (count: number) => times(count, (n) => `X-${n}: x\r\n`).join('')
 const longHeader = `X-Long: ${'x'.repeat(17_000)}\r\n`
 
 describe('a listener', async () => {
@@ -225,7 +225,7 @@ describe('a listener', async () => {
   })
 
   it('sends the last reply of a connection whole, whatever follows its request', async () => {
-    const many = Array.from({ length: 20_000 }, () => ({ account, liveDataUpdatedAt: null }))
+    const many = times(20_000, () => ({ account, liveDataUpdatedAt: null }))
     await using large = await runApi({ listAccounts: () => TE.right(many) })
     const replies = await converse(
       large.port,
@@ -282,7 +282,7 @@ describe.concurrent('a slow answer', () => {
       context.body = 'done'
     })
     await using slow = await run(app)
-    const replies = converse(slow.port, get('/slow'), ...Array.from({ length: 100 }, () => 'x'))
+    const replies = converse(slow.port, get('/slow'), ...times(100, () => 'x'))
     await begun.promise
     await setTimeout(100)
     release.resolve()
@@ -384,7 +384,7 @@ describe('a listener that ends', () => {
   })
 
   const sockets: Socket[] = []
-  const connected = async ({ port }: Running, text: string): Promise<Socket> => {
+  const connected = async ({ port }: Running, text: string) => {
     const socket = connect(port, '127.0.0.1')
     sockets.push(socket)
     socket.on('error', () => undefined)

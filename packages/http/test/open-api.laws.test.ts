@@ -1,5 +1,6 @@
 // The documents and the service agree on requests: every example is valid, and both accept and
 // refuse by the same bounds.
+import { times } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { identity } from 'fp-ts/lib/function.js'
 import * as fc from 'fast-check'
@@ -155,10 +156,8 @@ const beyond = (schema: Json): readonly unknown[] => {
     ...(minimum === undefined ? [] : [minimum - 1]),
     ...(exclusiveMinimum === undefined ? [] : [exclusiveMinimum, exclusiveMinimum - 1]),
     ...(types.includes('integer') && maximum !== undefined ? [maximum + 1, 1.5] : []),
-    ...(minItems === undefined ? [] : [Array.from({ length: minItems - 1 }, () => item)]),
-    ...(maxItems === undefined
-      ? []
-      : [Array.from({ length: maxItems + 1 }, () => item), ['other']]),
+    ...(minItems === undefined ? [] : [times(minItems - 1, () => item)]),
+    ...(maxItems === undefined ? [] : [times(maxItems + 1, () => item), ['other']]),
   ]
 }
 

@@ -24,7 +24,7 @@ import { describedAccount, operatorUseCases, testSecrets } from './operator-use-
 
 const operatorToken = 'the-operator'
 const authorization = `Bearer ${operatorToken}`
-const start = (useCases: OperatorUseCases): Promise<Running> =>
+const start = (useCases: OperatorUseCases) =>
   run(createOperatorApi(useCases, { ...fakeDependencies(), operatorToken }))
 
 /**

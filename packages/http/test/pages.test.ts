@@ -1,5 +1,6 @@
 // Pages in addition to the routes: files, probes, metrics and the index. They are answered without
 // an envelope, by their exact path, and never hide a route.
+import { times } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
 import {
   createOperatorApi,
@@ -122,10 +123,8 @@ describe('a file', () => {
   })
 
   it('is read once, however many ask at the same time, but again after it could not be read', async () => {
-    const replies = await Promise.all(Array.from({ length: 5 }, () => send(api, '/files/counted')))
-    expect(replies.map((reply) => reply.text)).toEqual(
-      Array.from({ length: 5 }, () => 'read 1 times'),
-    )
+    const replies = await Promise.all(times(5, () => send(api, '/files/counted')))
+    expect(replies.map((reply) => reply.text)).toEqual(times(5, () => 'read 1 times'))
     expect([
       (await send(api, '/files/failing')).status,
       (await send(api, '/files/failing')).text,

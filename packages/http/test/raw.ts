@@ -37,10 +37,7 @@ export const repliesIn = (received: string): readonly RawReply[] => {
  * Writes the pieces one after the other and reads until the server closes the connection. The
  * client never closes it.
  */
-export const converse = async (
-  port: number,
-  ...pieces: readonly (string | Uint8Array)[]
-): Promise<readonly RawReply[]> => {
+export const converse = async (port: number, ...pieces: readonly (string | Uint8Array)[]) => {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let received = ''
   socket.on('data', (chunk) => (received += chunk.toString()))

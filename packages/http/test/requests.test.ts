@@ -2,7 +2,6 @@
 // of every other. That each field is held to the bounds of its schema is a law of the documents.
 import { scopes } from '@tradeport/domain/access'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
-import type { Issue } from '@tradeport/domain/errors'
 import { describe, expect, it } from 'vitest'
 import {
   accountId,
@@ -75,7 +74,7 @@ const ask = (line: string, body?: unknown, headers = {}) => {
   )
 }
 
-const faultsOf = async (reply: Promise<Reply>): Promise<readonly Issue[]> => {
+const faultsOf = async (reply: Promise<Reply>) => {
   const issues = issuesOf(await reply)
   expect(calls).toEqual([])
   return issues

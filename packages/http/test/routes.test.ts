@@ -26,7 +26,6 @@ import {
   requestOf,
   run,
   runApi,
-  type Running,
   scopelessKey,
   send,
   type SentRequest,
@@ -69,7 +68,7 @@ const unknown = (name: string, hint: string, kind = 'field') => [
 // One token for both: that of a user, and that of the operator.
 const authorization = `Bearer ${goodToken}`
 const notRefusing = ['identifyCaller', 'idempotency']
-const startRefusing = (api: ApiDocument, tag: RefusalTag): Promise<Running> => {
+const startRefusing = (api: ApiDocument, tag: RefusalTag) => {
   const refuse = () => TE.left(exampleOf(tag))
   const all = Object.keys(api === users ? fakeUseCases() : operatorUseCases())
   const names = all.filter((name) => !notRefusing.includes(name))

@@ -3,7 +3,7 @@ import { timeframes, type Candle } from '@tradeport/domain/market'
 import { marketDataFeedId } from '@tradeport/domain/operator'
 import type { CandleSeries, CandleStore } from '@tradeport/domain/ports'
 import type { UserId } from '@tradeport/domain/primitives'
-import { createFakeCandleStore, puts, removes, rightOf, write } from '@tradeport/testkit'
+import { createFakeCandleStore, puts, removes, rightOf, write, times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
@@ -47,7 +47,7 @@ onEachDatabase('candles', (here, there, kind) => {
         const fake = createFakeCandleStore()
         for (const { timeframe, range: added, open, gaps, page } of steps) {
           const series: CandleSeries = { ...ofAccount, timeframe }
-          const candles = Array.from({ length: added.to - added.from + 1 }, (_, index) =>
+          const candles = times(added.to - added.from + 1, (index) =>
             candleAt(added.from + index, open),
           ).filter(({ time }) => !gaps.includes(time))
           const all = { from: 30, to: 220 }

@@ -5,7 +5,7 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
 import { maxChangesPerAccount, type MaySend, type ChangeLocks } from '@tradeport/domain/ports'
 import type { TenantId, Ticket, UserId } from '@tradeport/domain/primitives'
-import { newAccount, newAccountId } from '@tradeport/testkit'
+import { newAccount, newAccountId, times } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { beforeAll, expect, it } from 'vitest'
@@ -101,7 +101,7 @@ onEachDatabase('position locks', (here, there, kind) => {
       return E.right(undefined)
     }
     await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
+      times(20, (index) =>
         (index % 2 ? ours : theirs).holding(account, ticket, patienceMs)(work(index))(),
       ),
     )
@@ -156,9 +156,7 @@ onEachDatabase('position locks', (here, there, kind) => {
   it('as many changes of one account as are allowed hold no connection and delay no other account, and one more is refused', async () => {
     const account = newBrokerAccount()
     const running = await Promise.all(
-      Array.from({ length: maxChangesPerAccount }, (_, index) =>
-        begin(ours, account, String(index) as Ticket),
-      ),
+      times(maxChangesPerAccount, (index) => begin(ours, account, String(index) as Ticket)),
     )
     await poll(() => here.database.pool().inUse).toBe(0)
     expect(await changes(ours, account)).toMatchObject({
@@ -185,7 +183,7 @@ onEachDatabase('position locks', (here, there, kind) => {
     const { maySend, end } = await begin(locksWith({ leaseMs, renewMs: 50 }), account)
     // Every connection is occupied.
     const stalled = await Promise.all(
-      Array.from({ length: here.database.pool().size }, () => here.knex.transaction()),
+      times(here.database.pool().size, () => here.knex.transaction()),
     )
     await setTimeout(leaseMs)
     if (kind === 'server') expect(await changes(theirs, account)).toStrictEqual(done)

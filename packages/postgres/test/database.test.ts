@@ -11,6 +11,7 @@ import {
   rightOf,
   storedOwner,
   write,
+  times,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -188,7 +189,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const database = await opened({ statementTimeoutMs: 1_000 })
     const { operator, knex } = startInstance(database)
     const tenant = newTenant()
-    const users = Array.from({ length: 60 }, () => newUser(tenant.id))
+    const users = times(60, () => newUser(tenant.id))
     await write(operator, { tenants: puts(tenant), users: puts(...users) })
     await knex.raw(`
       create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.03); return old; end $$;
@@ -228,7 +229,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       await first.close()
       const database = await openDatabase({ url: empty.url + parameters, poolSize: 3 })
       const sessions = await Promise.all(
-        Array.from({ length: 3 }, () =>
+        times(3, () =>
           database.knex.raw(
             `select current_setting('synchronous_commit') as mode, current_setting('transaction_isolation') as isolation, timestamptz '2026-11-20T12:00:00.123Z' as at, pg_sleep(0.2)::text as slept`,
           ),

@@ -14,7 +14,7 @@ import {
   type Owner,
 } from '@tradeport/domain/primitives'
 import type { AttemptAnswer, Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
-import { storedOwner } from '@tradeport/testkit'
+import { storedOwner, times } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -60,7 +60,7 @@ const newEvent = (fields: Partial<ServiceEvent> = {}): ServiceEvent => ({
   },
   ...fields,
 })
-const newEvents = (count: number) => Array.from({ length: count }, () => newEvent())
+const newEvents = (count: number) => times(count, () => newEvent())
 
 const createTestClock = () => {
   let at = Date.parse('2026-11-02T12:00:00.123Z')
@@ -142,7 +142,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   const created = async (
     of?: Owner,
     fields: Partial<Webhook> = { eventTypes: ['order.created', 'order.filled'] },
-  ): Promise<Webhook> => {
+  ) => {
     return ports.storedWebhook(of ?? (await newOwner()), fields)
   }
   const createSilent = async (count: number, owner: Owner) => {
@@ -151,8 +151,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   const record = (owner: Owner, events = newEvents(1)) => ports.record(owner, events)
   const page = ({ owner, id }: Webhook, query: object = {}, by = owner) =>
     deliveries.list(by, id, { page: 1, limit: 100, ...query })
-  const log = async (webhook: Webhook): Promise<readonly WebhookDelivery[]> =>
-    (await page(webhook)).data
+  const log = async (webhook: Webhook) => (await page(webhook)).data
   const statuses = async (webhook: Webhook) => (await log(webhook)).map(({ status }) => status)
   const latest = async (webhook: Webhook) => (await log(webhook))[0]
   const statusOf = async (webhook: Webhook) => (await latest(webhook))?.status
@@ -171,7 +170,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       .where({ id })
       .update({ leased_until: knex.raw(until) })
   const eventIdsOf = async ({ owner }: Webhook) => (await ports.eventsOf(owner)).map(({ id }) => id)
-  const noticesTo = async ({ userId }: Owner): Promise<readonly unknown[]> => {
+  const noticesTo = async ({ userId }: Owner) => {
     return knex('owner_notices').where({ user_id: userId }).pluck('notice')
   }
 
@@ -804,7 +803,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
 
   it('silent receivers delay no other receiver, of another user or of their own, while none of them has timed out', async () => {
     await restart()
-    const crowd = await Promise.all(Array.from({ length: 12 }, newOwner))
+    const crowd = await Promise.all(times(12, newOwner))
     for (const owner of crowd) await createSilent(9, owner)
     const own = await created(crowd[0])
     for (const owner of crowd) await record(owner)
@@ -900,7 +899,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     'deliveries that end at once leave most database connections to requests',
     async () => {
       await restart()
-      const webhooks = await Promise.all(Array.from({ length: 40 }, () => created()))
+      const webhooks = await Promise.all(times(40, () => created()))
       for (const { id, owner } of webhooks) {
         silent.add(id)
         await record(owner)

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { EventId } from '@tradeport/domain/events'
-import { newAccountId, rightOf, storedOwner } from '@tradeport/testkit'
+import { newAccountId, rightOf, storedOwner, times } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -163,10 +163,10 @@ describe('the session', () => {
   beforeEach(() => database.knex('notes').delete())
   afterAll(() => database.close())
 
-  const ids = (): Promise<number[]> => database.knex('notes').orderBy('id').pluck('id')
+  const ids = () => database.knex('notes').orderBy('id').pluck('id')
 
   it('writes many rows while the thread of the requests goes on', async () => {
-    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, text: 'x'.repeat(100) }))
+    const rows = times(20_000, (id) => ({ id, text: 'x'.repeat(100) }))
     const before = performance.eventLoopUtilization()
     await database.knex.raw(
       `insert into notes select id, text from jsonb_to_recordset(?) as rows (id int, text text)`,
@@ -254,7 +254,7 @@ describe('a disk that is almost full', () => {
   })
   afterAll(() => close())
 
-  const notes = (): Promise<string[]> => knex('notes').pluck('text')
+  const notes = () => knex('notes').pluck('text')
 
   it('is said when a database on it is opened', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tradeport-full-'))

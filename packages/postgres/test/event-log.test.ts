@@ -3,7 +3,7 @@ import { startOfLog, type EventId, type ServiceEvent } from '@tradeport/domain/e
 import type { EventsQuery } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
-import { newAccountId, storedOwner } from '@tradeport/testkit'
+import { newAccountId, storedOwner, times } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
 import { answersOf, onEachDatabase } from './harness.ts'
 
@@ -77,8 +77,6 @@ onEachDatabase('the log of events', (here) => {
     stop()
     await here.record(owner, [newEvent()])
     expect(heard).toStrictEqual([owner])
-    expect(here.told).toStrictEqual(
-      Array.from({ length: 2 }, () => ({ kind: 'events_recorded', owner })),
-    )
+    expect(here.told).toStrictEqual(times(2, () => ({ kind: 'events_recorded', owner })))
   })
 })

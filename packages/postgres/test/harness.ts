@@ -2,7 +2,7 @@
 // instances of the service on them.
 import { randomBytes } from 'node:crypto'
 import type { Account, AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
-import type { LoggedEvent, ServiceEvent } from '@tradeport/domain/events'
+import type { ServiceEvent } from '@tradeport/domain/events'
 import {
   maxSendAgeMs,
   type OrderId,
@@ -239,14 +239,11 @@ export const startInstance = (
       await knex.transaction((trx) => recorder.recordWithin(trx, owned))
     },
     /** The events of an owner as they are listed. */
-    eventsOf: async (
-      owner: Owner,
-      query: Partial<EventsQuery> = {},
-    ): Promise<readonly LoggedEvent[]> => {
+    eventsOf: async (owner: Owner, query: Partial<EventsQuery> = {}) => {
       const all = { types: webhookEventTypes, order: 'asc', limit: 10, ...query } as const
       return (await rightOf(events.log.page(owner, all))).events
     },
-    storedWebhook: async (owner: Owner, fields: Partial<Webhook> = {}): Promise<Webhook> => {
+    storedWebhook: async (owner: Owner, fields: Partial<Webhook> = {}) => {
       const webhook = newWebhook(owner, 0, fields)
       await rightOf(webhooks.create(owner, { webhook, secret: webhookSecret }))
       return webhook
@@ -304,7 +301,8 @@ export const answersOf = <Ports extends object>(ports: () => Ports) => {
     get:
       (_: object, method: PropertyKey) =>
       (...args: readonly unknown[]) => {
-        const methods: object = Reflect.get(ports() as object, port)
+        const all: object = ports()
+        const methods: object = Reflect.get(all, port)
         return rightOf(Reflect.get(methods, method)(...args))
       },
   })
@@ -389,10 +387,7 @@ export const placementOf = (order: PendingOrder, version = 1): StoredOrder => ({
 })
 
 /** A new tenant with one user and one account, stored. */
-export const storedAccount = async (
-  operator: OperatorStore,
-  fields: Partial<Account> = {},
-): Promise<Account> => {
+export const storedAccount = async (operator: OperatorStore, fields: Partial<Account> = {}) => {
   const account = newAccount(await storedOwner(operator), fields)
   await write(operator, { accounts: puts(account) })
   return account

@@ -39,6 +39,7 @@ import {
   storedOwner,
   unreadJournal,
   write,
+  times,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
@@ -172,7 +173,7 @@ const selections = fc.record({
   limit: fc.integer({ min: 1, max: 7 }),
 })
 
-const claimOf = async (journal: Journal, account: BrokerAccount): Promise<JournalClaim> =>
+const claimOf = async (journal: Journal, account: BrokerAccount) =>
   O.getOrElse((): JournalClaim => expect.fail('is not claimed'))(
     await rightOf(journal.claim(account)),
   )
@@ -505,7 +506,7 @@ onEachDatabase('the journal', (here, there, kind) => {
 
   it('reads no later deals where an early one is written', async () => {
     const account = await newBrokerAccount()
-    const positions = Array.from({ length: 50 }, (_, n) => opening(`${n + 10}`, n + 2))
+    const positions = times(50, (n) => opening(`${n + 10}`, n + 2))
     const claim = await kept(account, positions)
     const read = countRows(here.knex, /^\s*select/)
     await keep(claim, { inserted: [opening('1', 1), positions[0] as BrokerDeal] })
@@ -840,7 +841,7 @@ onEachDatabase('the journal', (here, there, kind) => {
   it('is read of 24 accounts of a tenant at once, of other tenants beside them, and of the next as soon as one has ended', async () => {
     const accountsOfTenant = async (count: number) => {
       const first = await storedAccount(here.operator)
-      const others = Array.from({ length: count - 1 }, () => newAccount(first.owner))
+      const others = times(count - 1, () => newAccount(first.owner))
       await write(here.operator, { accounts: puts(...others) })
       return [first, ...others].map(brokerAccountOf)
     }

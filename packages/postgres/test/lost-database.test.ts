@@ -16,6 +16,7 @@ import {
   puts,
   rightOf,
   storedOwner,
+  times,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -50,7 +51,7 @@ interface Write {
 }
 
 const halt = { since: 0, reason: null, cancelOrders: false }
-const documentOf = async ({ operator, knex }: Instance): Promise<Write> => {
+const documentOf = async ({ operator, knex }: Instance) => {
   const tenant = newTenant()
   return {
     write: operator.apply(noKeys, () =>
@@ -208,7 +209,7 @@ const openBehindProxy = async (
 }
 
 const sleeps = (database: Database, count: number) =>
-  Array.from({ length: count }, () => database.knex.raw('select pg_sleep(0.5)'))
+  times(count, () => database.knex.raw('select pg_sleep(0.5)'))
 
 // At once, because most of their time they wait.
 describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () => {
@@ -293,7 +294,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     const database = await open()
     const statements = sleeps(database, 5)
     proxy.blackHole()
-    const pings = Array.from({ length: 20 }, () => database.ping())
+    const pings = times(20, () => database.ping())
     const results = await Promise.allSettled([...statements, ...pings])
     expect(results.slice(0, 5).every(({ status }) => status === 'rejected')).toBe(true)
     await proxy.resume()

@@ -17,6 +17,7 @@ import {
   rightOf,
   storedOwner,
   write,
+  times,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -65,7 +66,7 @@ onEachDatabase('orders', (here, there, kind) => {
   const recorded = async (owner?: Owner, createdAt = Date.now()) => {
     return here.recordOrder(newOrder(owner ?? (await storedOwner(here.operator)), createdAt))
   }
-  const end = async (job: OrderJob): Promise<undefined> => {
+  const end = async (job: OrderJob) => {
     await orders.advance(job.order.owner, job, filled, Date.now())
     return undefined
   }
@@ -214,7 +215,7 @@ onEachDatabase('orders', (here, there, kind) => {
 
   it('an order is given out although the clock of the database was set back, and several are processed at once', async () => {
     const { promise: all, resolve: areThere } = Promise.withResolvers<void>()
-    const orders = await Promise.all(Array.from({ length: 5 }, () => recorded()))
+    const orders = await Promise.all(times(5, () => recorded()))
     await elapse(3, ...orders.slice(1))
     await elapse(-7_200, ...orders.slice(0, 1))
     const { given, stop } = await working(async (job) => {
@@ -260,12 +261,10 @@ onEachDatabase('orders', (here, there, kind) => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const { tenantId } = await storedOwner(here.operator)
     // A user may have 50.
-    const users = Array.from({ length: 6 }, () => newUser(tenantId))
+    const users = times(6, () => newUser(tenantId))
     await write(here.operator, { users: puts(...users) })
     const crowd = await Promise.all(
-      Array.from({ length: 260 }, (_, index) =>
-        recorded({ tenantId, userId: users[index % 6]?.id ?? expect.fail() }),
-      ),
+      times(260, (index) => recorded({ tenantId, userId: users[index % 6]?.id ?? expect.fail() })),
     )
     const other = await recorded()
     await elapse(5, ...crowd)
@@ -422,7 +421,7 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(Math.max(...deleted.counts)).toBe(1_000)
   })
 
-  const recordedOn = async (account: Account, createdAt = noon): Promise<OrderId> =>
+  const recordedOn = async (account: Account, createdAt = noon) =>
     (await here.recordOrder(newOrderOn(account, createdAt))).id
   const advanced = async ({ owner }: Account, id: OrderId, step: Transition) =>
     expect(await here.advance(owner, id, step)).toBe(true)

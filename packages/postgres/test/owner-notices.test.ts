@@ -54,7 +54,7 @@ onEachDatabase('owner notices', (here, there) => {
       .where({ user_id: userId })
       .first('attempts', here.knex.raw('extract(epoch from due_at - now())::float8 as pause'))
   /** In seconds until the next attempt; null where there is none. */
-  const pauseAfter = async (owner: Owner, attempt: number): Promise<number | null> => {
+  const pauseAfter = async (owner: Owner, attempt: number) => {
     await poll(async () => (await rowOf(owner)).attempts, { interval: 20 }).toBe(attempt)
     const pause = async () => (await rowOf(owner)).pause
     // A claim lasts five minutes, which no pause does.

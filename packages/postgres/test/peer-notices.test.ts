@@ -12,6 +12,7 @@ import {
   removes,
   storedOwner,
   write,
+  times,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterEach, expect, it } from 'vitest'
@@ -34,8 +35,7 @@ const credentialsOf = (users: readonly UserId[] | 'everyone'): PeerNotice => ({
 const someone = { tenantId: 'acme', userId: 'u-1' } as Owner
 
 // Ids that take as much room as ids can.
-const users = (count: number) =>
-  Array.from({ length: count }, (_, n) => `"${'\\'.repeat(100)}${n}` as UserId)
+const users = (count: number) => times(count, (n) => `"${'\\'.repeat(100)}${n}` as UserId)
 
 interface Instance {
   readonly notices: StartedPeerNotices
@@ -81,14 +81,14 @@ onEachDatabase('peer notices', (here, _, kind) => {
   if (kind === 'embedded') return
 
   const started: Instance[] = []
-  const start = async (): Promise<Instance> => {
+  const start = async () => {
     const instance = startInstance(here.database)
     started.push(instance)
     await instance.confirmed()
     expect(instance.received).toStrictEqual([missed])
     return instance
   }
-  const receivedBy = async ({ received, confirmed }: Instance): Promise<readonly PeerNotice[]> => {
+  const receivedBy = async ({ received, confirmed }: Instance) => {
     await confirmed()
     return received.slice(1)
   }

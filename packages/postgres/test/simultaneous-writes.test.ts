@@ -8,7 +8,6 @@ import {
 import { dayMs, type Owner } from '@tradeport/domain/primitives'
 import { maxWebhooks, type WebhookUrl } from '@tradeport/domain/webhooks'
 import type { Account } from '@tradeport/domain/accounts'
-import type { OpenPositions } from '@tradeport/domain/orders'
 import {
   newAccount,
   newClaim,
@@ -23,6 +22,7 @@ import {
   rightOf,
   storedOwner,
   write,
+  times,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
@@ -55,21 +55,14 @@ interface Rush {
   ) => Promise<(ports: Instance, index: number) => Promise<E.Either<unknown, unknown>>>
 }
 
-const recordMany = async (
-  { recordOrder }: Instance,
-  owner: Owner,
-  count: number,
-): Promise<readonly PendingOrder[]> =>
-  Promise.all(Array.from({ length: count }, () => recordOrder(newOrder(owner, noon))))
+const recordMany = async ({ recordOrder }: Instance, owner: Owner, count: number) =>
+  Promise.all(times(count, () => recordOrder(newOrder(owner, noon))))
 
 /**
  * A trader's account, and a second link to it or a colleague's account on the same desk; limits let
  * one more position in.
  */
-const limited = async (
-  ports: Instance,
-  by: 'trader' | 'desk',
-): Promise<readonly [Account, Account]> => {
+const limited = async (ports: Instance, by: 'trader' | 'desk') => {
   const account = await storedAccount(ports.operator)
   const other = newAccount(account.owner, by === 'trader' ? { provider: account.provider } : {})
   const limits = { maxOpenLots: null, maxOpenPositions: 1, allowedSymbols: null }
@@ -96,10 +89,7 @@ const limited = async (
   })
   return accounts
 }
-const noPositions = async (
-  { orderLimits }: Instance,
-  accounts: readonly [Account, Account],
-): Promise<OpenPositions> => {
+const noPositions = async ({ orderLimits }: Instance, accounts: readonly [Account, Account]) => {
   const { readAt } = await rightOf(orderLimits.limitsOf(accounts[0].owner, accounts[0].id))
   return {
     readAt,
@@ -204,9 +194,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     'are accepted as often as allowed: $what',
     async ({ allowed, refusal, prepare }) => {
       const attempt = await prepare(instance(0))
-      const results = await Promise.all(
-        Array.from({ length: 60 }, (_, index) => attempt(instance(index), index)),
-      )
+      const results = await Promise.all(times(60, (index) => attempt(instance(index), index)))
       expect(results.filter(E.isRight)).toHaveLength(allowed)
       for (const { left } of results.filter(E.isLeft)) expect(left).toMatchObject(refusal)
     },
@@ -216,7 +204,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     const { operator, idempotency } = instance(0)
     const owner = await storedOwner(operator)
     const [twice] = (await recordMany(instance(0), owner, 1)) as [PendingOrder]
-    const attempts = Array.from({ length: 20 }, () => ({ claim: newClaim(), reply: newReply() }))
+    const attempts = times(20, () => ({ claim: newClaim(), reply: newReply() }))
     for (const { claim } of attempts.slice(10)) await rightOf(idempotency.claim(owner, claim))
     const all = [
       toRecord(twice),
@@ -300,7 +288,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     const webhook = await here.storedWebhook(owner)
     const url = 'https://elsewhere.example.com/' as WebhookUrl
     await Promise.all(
-      Array.from({ length: 10 }, (_, index) => {
+      times(10, (index) => {
         const their = instance(index)
         const rename = their.operator.apply(
           { ...noKeys, accounts: [account.id] },
@@ -434,7 +422,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
   it('of several thousand records fit into one document', async () => {
     const { operator, accounts } = instance(0)
     const { id: accountId, owner } = await storedAccount(operator)
-    const many = Array.from({ length: 5_000 }, (_, n) => ({
+    const many = times(5_000, (n) => ({
       accountId,
       timestamp: noon + n,
       balance: n,

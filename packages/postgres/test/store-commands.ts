@@ -41,6 +41,7 @@ import {
   newWebhook,
   openPosition,
   puts,
+  times,
 } from '@tradeport/testkit'
 import { toRecord, placementOf } from './harness.ts'
 import * as fc from 'fast-check'
@@ -82,7 +83,7 @@ const ownerOf = (accountNumber: number): Owner =>
   [trader, trader, colleague, owners[3]][accountNumber] as Owner
 const names = ['0-@', '1-@']
 const hashes = [0, 1, 2].map((n) => `${n}@`.padStart(57, '0') as CredentialHash)
-const orderIds = Array.from({ length: 8 }, (_, n) => `ord_0${n}@0000000000` as OrderId)
+const orderIds = times(8, (n) => `ord_0${n}@0000000000` as OrderId)
 const webhookIds = [0, 1, 2].map((n) => `0000000${n}-0000-4000-9000-0000@` as WebhookId)
 
 const one = fc.constantFrom
@@ -468,10 +469,7 @@ const openPositionsOf = ({
 }: typeof openPositions extends fc.Arbitrary<infer A> ? A : never): OpenPositions => ({
   readAt,
   positions: new Map(
-    Object.entries(counts).map(([id, count]) => [
-      id,
-      Array.from({ length: count }, () => openPosition()),
-    ]),
+    Object.entries(counts).map(([id, count]) => [id, times(count, () => openPosition())]),
   ),
 })
 

@@ -93,7 +93,7 @@ onEachDatabase('the stores', (here, there, kind) => {
       ...account,
       provider: { providerAccountId: 'another', region: null },
     }
-    const shownAfter = async (linked: Account, readAt: number): Promise<readonly number[]> => {
+    const shownAfter = async (linked: Account, readAt: number) => {
       const { owner, id } = linked
       await write(here.operator, { accounts: puts(linked) })
       await rightOf(here.accounts.recordReading(owner, linked, readingOf(linked, readAt)))

@@ -11,6 +11,7 @@ import {
   rightOf,
   storedOwner,
   write,
+  times,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
@@ -47,7 +48,7 @@ onEachDatabase('the watch', (here, there, kind) => {
     ) as [OpenedJournal, OpenedJournal]
   })
 
-  const rounds = async (accounts: readonly Account[]): Promise<readonly Round[]> => {
+  const rounds = async (accounts: readonly Account[]) => {
     const { rows } = await here.knex.raw<{ rows: Round[] }>(
       `select account_id as "accountId", ${ms('watch_at')} as at, ${ms('paused_until')} as "pausedUntil", ${ms('now()')} as now
           from journals where watch_at is not null and account_id = any(?) order by account_id`,
@@ -64,19 +65,16 @@ onEachDatabase('the watch', (here, there, kind) => {
         accounts.map(({ id }) => id),
       )
       .update({ [column]: here.knex.raw(`${column} - ${ms} * interval '1 ms'`) })
-  const watchedAccounts = async (count: number): Promise<readonly Account[]> => {
+  const watchedAccounts = async (count: number) => {
     const operator = here.operator
     const first = await storedAccount(operator)
-    const others = Array.from({ length: count - 1 }, () => newAccount(first.owner))
+    const others = times(count - 1, () => newAccount(first.owner))
     await write(operator, { accounts: puts(...others) })
     await here.storedWebhook(first.owner)
     return [first, ...others]
   }
   /** Follows who waits, reads what is due, and stops. Returns the reads of the accounts. */
-  const run = async (
-    accounts: readonly Account[],
-    result: JournalReadResult = 'read',
-  ): Promise<readonly JournalClaim[]> => {
+  const run = async (accounts: readonly Account[], result: JournalReadResult = 'read') => {
     const read: JournalClaim[] = []
     const worker = await ports.jobs.work(async (claim) => {
       read.push(claim)

@@ -34,10 +34,7 @@ const outcomeOf = ({ refusal }: RateVerdict) =>
   refusal === null ? 'passed' : refusal.exceeded.scope
 const times = (count: number, what: string) => Array.from({ length: count }, () => what)
 
-const openInstance = async (
-  url: string,
-  options: Partial<RedisRateLimiterOptions> = {},
-): Promise<Instance> => {
+const openInstance = async (url: string, options: Partial<RedisRateLimiterOptions> = {}) => {
   const lines: Instance['lines'] = []
   const suspended: string[] = []
   const onSuspension = ({ id }: RateSubject) => void suspended.push(id)

@@ -31,20 +31,8 @@ export const removeKeys = async (prefix: string) => {
 
 export const isInstalled = spawnSync('redis-server', ['--version']).status === 0
 
-interface OwnServer extends AsyncDisposable {
-  readonly url: string
-  /** Ends it at once; what it held is gone. */
-  readonly stop: () => Promise<void>
-  readonly start: () => Promise<void>
-  /** What it held is gone, and its connections are not. */
-  readonly empty: () => Promise<void>
-  /** It keeps its connections and answers nothing until it is thawed. */
-  readonly freeze: () => void
-  readonly thaw: () => void
-}
-
 /** On a free port of this machine, with nothing kept on disk. */
-export const startOwnServer = async (): Promise<OwnServer> => {
+export const startOwnServer = async () => {
   const port = await freePort()
   let child: ChildProcess | undefined
   const start = async () => {
@@ -65,13 +53,16 @@ export const startOwnServer = async (): Promise<OwnServer> => {
   return {
     url: `redis://127.0.0.1:${port}`,
     start,
+    /** Ends it at once; what it held is gone. */
     stop,
+    /** What it held is gone, and its connections are not. */
     empty: async () => {
       const redis = new Redis(port)
       await redis.flushall()
       redis.disconnect()
     },
     [Symbol.asyncDispose]: stop,
+    /** It keeps its connections and answers nothing until it is thawed. */
     freeze: () => child?.kill('SIGSTOP'),
     thaw: () => child?.kill('SIGCONT'),
   }

@@ -35,7 +35,7 @@ export const useBrowser = () => {
       now,
       ...options
     }: BrowserContextOptions & { readonly user?: string; readonly now?: number } = {},
-  ): Promise<Page> => {
+  ) => {
     shared ??= chromium.launch({
       executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-dev-shm-usage'],
@@ -78,23 +78,34 @@ export const useBrowser = () => {
 
 export const signInAs = async (page: Page, user: string) => {
   await page.getByLabel('API key').fill(keyOf(user))
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await press(page, 'Sign in')
 }
 
-/** Waits until a page, or a part of it, has the text. */
-export const shows = (within: Page | Locator, text: string | RegExp) =>
-  within.getByText(text).waitFor()
-export const press = (within: Page | Locator, name: string) =>
-  within.getByRole('button', { name }).click()
-export const follow = (within: Page | Locator, name: string, exact = false) =>
-  within.getByRole('link', { name, exact }).click()
+const finder =
+  (role: 'button' | 'group' | 'heading' | 'link' | 'region') =>
+  (within: Page | Locator, name: string | RegExp, exact = false) =>
+    within.getByRole(role, { name, exact })
+export const button = finder('button')
+export const group = finder('group')
+export const heading = finder('heading')
+export const region = finder('region')
+const link = finder('link')
+
+/** Waits until a page, or a part of it, has the texts. */
+export const shows = async (within: Page | Locator, ...texts: readonly (string | RegExp)[]) => {
+  for (const text of texts) await within.getByText(text).waitFor()
+}
+export const lacks = async (within: Page | Locator, text: string | RegExp) =>
+  expect(await within.getByText(text).count()).toBe(0)
+export const press = (...named: Parameters<typeof button>) => button(...named).click()
+export const follow = (...named: Parameters<typeof link>) => link(...named).click()
 
 /** How many pixels a page is wider than its window. */
 export const overflowOf = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
 
 /** What axe finds wrong with a page for readers who use it without sight or without a mouse. */
-export const accessibilityFaults = async (page: Page): Promise<readonly string[]> => {
+export const accessibilityFaults = async (page: Page) => {
   // Not as an element of the page, which its policy would refuse.
   if (await page.evaluate<boolean>('window.axe === undefined')) await page.evaluate(axe.source)
   const { violations } = await page.evaluate<{

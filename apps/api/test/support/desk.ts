@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountOptions, DealRow, Sandbox } from '@tradeport/sandbox-broker'
 import { moreProviderTokens, providerToken, request } from './service.ts'
-import type { Json, Reply, TestService } from './service.ts'
+import type { Reply, TestService } from './service.ts'
 
 export const everyScope = [
   'accounts:read',
@@ -13,9 +13,9 @@ export const everyScope = [
   'webhooks:read',
   'webhooks:write',
 ]
-export const newAccountUuid = (n: number): string =>
+export const newAccountUuid = (n: number) =>
   `7e57acc0-0000-4000-8000-${String(n).padStart(12, '0')}`
-export const keyOf = (user: string): string => `tp_live_only_for_automated_tests_${user}`
+export const keyOf = (user: string) => `tp_live_only_for_automated_tests_${user}`
 
 interface LinkedUser {
   readonly user: string
@@ -87,7 +87,7 @@ export const openDesk = (
     path: string,
     body?: object,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Reply> =>
+  ) =>
     request(`${service.apiUrl}/api/v1${path}`, {
       method,
       headers: {
@@ -97,25 +97,19 @@ export const openDesk = (
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-  const get = (path: string): Promise<Reply> => call('GET', path)
-  const post = (changes: object = {}, headers?: Readonly<Record<string, string>>) =>
-    call('POST', '/orders', { ...base, ...changes }, headers)
-  const place = async (changes?: object): Promise<Json> => {
-    const { status, body } = await post(changes)
-    if (status !== 201)
-      throw new Error(`the order was answered ${status}: ${JSON.stringify(body.error)}`)
-    return body.data
-  }
+  const get = (path: string) => call('GET', path)
+  const post = (changes: object = {}, headers?: Readonly<Record<string, string>>, query = '') =>
+    call('POST', `/orders${query}`, { ...base, ...changes }, headers)
+  const place = async (changes?: object) => created(await post(changes))
   /** The data of a reply. */
-  const read = async (path: string): Promise<Json> => (await get(path)).body.data
-  const find = (id: string): Promise<Json> => read(`/orders/${id}`)
-  const ended = (id: string): Promise<Json> =>
+  const read = async (path: string) => (await get(path)).body.data
+  const find = (id: string) => read(`/orders/${id}`)
+  const ended = (id: string) =>
     eventually(
       () => find(id),
       ({ status }) => status !== 'pending',
     )
-  const position = (ticket: string, change = ''): string =>
-    `/positions/${accountId}:${ticket}${change}`
+  const position = (ticket: string, change = '') => `/positions/${accountId}:${ticket}${change}`
   return {
     accountId,
     call,
@@ -126,8 +120,9 @@ export const openDesk = (
     find,
     ended,
     placeAndWait: async (changes?: object) => ended((await place(changes)).id),
-    countOrders: async (query = ''): Promise<number> =>
+    countOrders: async (query = '') =>
       (await get(`/orders?limit=1${query}`)).body.meta.pagination.total,
+    createWebhook: async (fields: object) => created(await call('POST', '/webhooks', fields)),
     list: () => get(`/positions?accountId=${accountId}`),
     positions: () => read(`/positions?accountId=${accountId}`),
     trades: () => read(`/trades?accountId=${accountId}`),
@@ -137,6 +132,12 @@ export const openDesk = (
     close: (ticket: string, volume?: number, headers?: Readonly<Record<string, string>>) =>
       call('POST', position(ticket, '/close'), volume === undefined ? {} : { volume }, headers),
   }
+}
+
+/** The record that was created. */
+const created = ({ status, body }: Reply) => {
+  if (status !== 201) throw new Error(`the service answered ${status}: ${JSON.stringify(body)}`)
+  return body.data
 }
 
 export const refusalOf = ({ status, body }: Reply) => ({
@@ -152,7 +153,7 @@ export const refusalOf = ({ status, body }: Reply) => ({
 export const eventually = async <A>(
   read: () => A | Promise<A>,
   isAsItShould: (reading: A) => boolean,
-): Promise<A> => {
+) => {
   const until = performance.now() + 60_000
   for (;;) {
     const reading = await read()
@@ -171,6 +172,10 @@ export const untilAgreed = ({ accountId, read }: Pick<Desk, 'accountId' | 'read'
     ({ difference }) => difference === 0,
   )
 
+/** Keeps the price of EURUSD where it is set, with a spread of two pips. */
+export const pinPrice = ({ prices }: Sandbox, bid: number) =>
+  prices.pin('EURUSD', { bid, ask: Number((bid + 0.0002).toFixed(5)) })
+
 /** The broker's own records of an account. */
 export const brokerOf = (sandbox: Sandbox, provider: string) => {
   const account = sandbox.account(provider)
@@ -182,9 +187,12 @@ export const brokerOf = (sandbox: Sandbox, provider: string) => {
      * Opens a position and returns its ticket: 0.4 lots of EURUSD, bought, unless `order` changes
      * that.
      */
-    open: (order: object = {}): string =>
+    open: (order: object = {}) =>
       account.trade({ actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', volume: 0.4, ...order })
         .positionId ?? '',
+    /** Closes a position, the first one that is open unless another is named. */
+    close: (positionId = account.positions()[0]?.id ?? '') =>
+      account.trade({ actionType: 'POSITION_CLOSE_ID', positionId }),
     held: () =>
       account.positions().map(({ id, volume, stopLoss, takeProfit }) => ({
         ticket: id,

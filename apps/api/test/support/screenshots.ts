@@ -35,7 +35,7 @@ export const hasFont = () => {
  * Waits until a page looks as in the screenshot that is kept. What is wrong with it, as a sentence,
  * where it stands still and looks otherwise.
  */
-export const screenshotFault = async (name: string, page: Page): Promise<string | undefined> => {
+export const screenshotFault = async (name: string, page: Page) => {
   const file = join(kept, `${name}.png`)
   const expected = read(file)
   let last: Buffer | undefined
@@ -54,7 +54,7 @@ export const screenshotFault = async (name: string, page: Page): Promise<string 
 
 const maxAttempts = 60
 
-const screenshotOf = async (page: Page): Promise<Buffer> => {
+const screenshotOf = async (page: Page) => {
   const width = page.viewportSize()?.width ?? 0
   const height = await page.evaluate<number>('document.documentElement.scrollHeight')
   return page.screenshot({

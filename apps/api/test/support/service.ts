@@ -33,7 +33,7 @@ export interface Reply {
 }
 
 /** Checks a reply for secrets and against the API's document, whoever made the request. */
-export const hearReply = (reply: HeardReply): void => {
+export const hearReply = (reply: HeardReply) => {
   secretWatch.hearReply(reply)
   contractWatch.hearReply(reply)
 }
@@ -63,14 +63,14 @@ export const openStream = async (
   key: string,
 ) => {
   const stopping = new AbortController()
-  const stop = (): void => stopping.abort()
+  const stop = () => stopping.abort()
   onTestFinished(stop)
   const { status, body } = await fetch(`${apiUrl}/api/v1${path}`, {
     headers: { 'X-API-Key': key },
     signal: stopping.signal,
   })
   const stream = { status, text: '', isOver: false, stop }
-  const read = async (): Promise<void> => {
+  const read = async () => {
     for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) stream.text += chunk
   }
   void read()
@@ -80,7 +80,7 @@ export const openStream = async (
 }
 
 /** A request with the operator token; a POST where there is a body. */
-export const operate = (operatorUrl: string, path: string, body?: object): Promise<Reply> =>
+export const operate = (operatorUrl: string, path: string, body?: object) =>
   request(`${operatorUrl}/operator/v1${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
@@ -91,10 +91,7 @@ export const operate = (operatorUrl: string, path: string, body?: object): Promi
  * Applies the documents one after the other, and returns what the last one made; throws where one
  * is refused.
  */
-export const setUpAt = async (
-  operatorUrl: string,
-  ...documents: readonly object[]
-): Promise<Json> => {
+export const setUpAt = async (operatorUrl: string, ...documents: readonly object[]) => {
   let data: Json
   for (const document of documents) {
     const { status, body } = await operate(operatorUrl, '/apply', document)
@@ -160,7 +157,7 @@ export const startFrom = async (
     secretWatch.know(name, environment[name])
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'])
     secretWatch.know(`the password of ${name}`, URL.parse(environment[name] ?? '')?.password)
-  const write = (line: string): void => {
+  const write = (line: string) => {
     secretWatch.hear('the log', line)
     onLogLine(line)
   }
@@ -177,7 +174,7 @@ export const startFrom = async (
   return service
 }
 
-export interface TestServiceOptions extends StartOptions {
+export interface TestServiceOptions extends Omit<StartOptions, 'onLogLine'> {
   readonly environment?: Environment
 }
 
@@ -188,7 +185,9 @@ export const startTestService = async (
   accounts: readonly AccountOptions[],
   options: TestServiceOptions = {},
 ) => {
-  const { environment: changes, ...startOptions } = options
+  const { environment: changes, ...times } = options
+  const logged: Json[] = []
+  const startOptions = { ...times, onLogLine: (line: string) => logged.push(JSON.parse(line)) }
   const sandbox = await startSandbox({
     seed: 7,
     tokens: [providerToken, ...moreProviderTokens],
@@ -206,18 +205,19 @@ export const startTestService = async (
       return service.operatorUrl
     },
     sandbox,
+    /** The lines of the log. */
+    logged,
     /** Where the database and the generated secrets are. */
     folder,
     environment,
     /** GET under /api/v1. */
-    get: (path: string, key?: string): Promise<Reply> =>
+    get: (path: string, key?: string) =>
       request(
         `${service.apiUrl}/api/v1${path}`,
         key === undefined ? {} : { headers: { 'X-API-Key': key } },
       ),
-    apply: (document: object): Promise<Reply> => operate(service.operatorUrl, '/apply', document),
-    setUp: (...documents: readonly object[]): Promise<Json> =>
-      setUpAt(service.operatorUrl, ...documents),
+    apply: (document: object) => operate(service.operatorUrl, '/apply', document),
+    setUp: (...documents: readonly object[]) => setUpAt(service.operatorUrl, ...documents),
     restart: async (changed: Environment = {}) => {
       await service.close()
       service = await startFrom({ ...environment, ...changed }, startOptions)
@@ -261,7 +261,7 @@ export const startDemo = async (environment: Environment = {}, options?: StartOp
   )
 
 /** A folder with an empty database in it, which is removed after the last test at the latest. */
-export const newFolder = async (): Promise<string> => {
+export const newFolder = async () => {
   const template = inject('databaseTemplate')
   const folder = await mkdtemp(join(dirname(template), 'run-'))
   await cp(template, join(folder, 'postgres'), { recursive: true })

@@ -35,7 +35,9 @@ export const startTwoInstances = async (
   const times = { redis: { clock: 'caller', timeoutMs: 10_000 }, ...options } as const
   const one = await startTestService(accounts, { ...times, environment: servers })
   const otherFolder = join(tmpdir(), `tradeport-${randomBytes(6).toString('hex')}`)
-  const startOther = () => startFrom({ ...one.environment, DATA_DIR: otherFolder }, times)
+  const onLogLine = (line: string) => one.logged.push(JSON.parse(line))
+  const startOther = () =>
+    startFrom({ ...one.environment, DATA_DIR: otherFolder }, { ...times, onLogLine })
   let other = await startOther()
   return {
     ...one,
@@ -91,10 +93,7 @@ export const createServerDatabase = async () => {
   }
 }
 
-const queryOn = async (
-  connectionString: string,
-  statement: string,
-): Promise<readonly Record<string, unknown>[]> => {
+const queryOn = async (connectionString: string, statement: string) => {
   const client = new Client({ connectionString })
   await client.connect()
   try {

@@ -1,4 +1,5 @@
 // What a body may be, and what is answered to every other.
+import { times } from '@tradeport/testkit'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
@@ -212,7 +213,7 @@ it('bodies without a credential do not slow those of others', async () => {
   }
   const aloneMs = await post()
   const body = Buffer.alloc(maxBodyBytes)
-  const uploads = Array.from({ length: 50 }, () => {
+  const uploads = times(50, () => {
     const socket = connect(open.port, '127.0.0.1').on('error', () => undefined)
     socket.write(`POST ${target} HTTP/1.1\r\n${host}Content-Length: ${body.length}\r\n\r\n`)
     socket.write(body)
@@ -236,9 +237,7 @@ it('a credential may have two bodies that are large or slow at a time, any numbe
       signal: hangUp.signal,
     }).catch(() => undefined)
   expect(
-    await Promise.all(
-      Array.from({ length: 20 }, () => outcomeOf('{}', { 'x-api-key': 'a' }).then(Boolean)),
-    ),
+    await Promise.all(times(20, () => outcomeOf('{}', { 'x-api-key': 'a' }).then(Boolean))),
   ).not.toContain(false)
   const opened = [unfinished(), unfinished()]
   await setTimeout(500)
@@ -255,7 +254,7 @@ it('a credential may have two bodies that are large or slow at a time, any numbe
 it('a body that arrives while the event loop is held is not slow', async () => {
   const [start, rest] = [head('Content-Length: 2\r\n'), '{}']
   const sockets = await Promise.all(
-    Array.from({ length: 3 }, async () => {
+    times(3, async () => {
       const socket = connect(api.port, '127.0.0.1')
       socket.write(`${start}${rest.slice(0, 1)}`)
       await setTimeout(50)
