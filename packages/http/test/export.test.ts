@@ -189,8 +189,8 @@ describe('a long export', () => {
         await wait(2)
       }
     }
-    const answered: object[] = []
-    const dependencies = fakeDependencies({ onAnswered: (request) => answered.push(request) })
+    const dependencies = fakeDependencies()
+    const { answered } = dependencies
     await using api = await runApi(
       { exportTrades: () => TE.right({ ...many, pages: pagesForEver() }) },
       dependencies,
@@ -234,17 +234,14 @@ describe('a long export', () => {
   })
 
   it('whose caller hung up before it began is reported as well', async () => {
-    const answered: object[] = []
+    const dependencies = fakeDependencies()
     const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const exportTrades = () => async () => {
       started.resolve()
       await released.promise
       return E.right(many)
     }
-    await using api = await runApi(
-      { exportTrades },
-      fakeDependencies({ onAnswered: (request) => answered.push(request) }),
-    )
+    await using api = await runApi({ exportTrades }, dependencies)
     const socket = connect(api.port, '127.0.0.1')
     socket.write(`GET /api/v1/trades/export HTTP/1.1\r\nHost: any\r\nX-API-Key: ${goodKey}\r\n\r\n`)
     await started.promise
@@ -252,7 +249,9 @@ describe('a long export', () => {
     // Until the server has noticed.
     await wait(100)
     released.resolve()
-    await expect.poll(() => answered).toMatchObject([{ route: '/api/v1/trades/export' }])
+    await expect
+      .poll(() => dependencies.answered)
+      .toMatchObject([{ route: '/api/v1/trades/export' }])
   })
 
   it.each(['csv', 'json'])(

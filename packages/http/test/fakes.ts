@@ -10,14 +10,8 @@ import {
 import { refuse, type Issue } from '@tradeport/domain/errors'
 import { type EventId, type LoggedEvent } from '@tradeport/domain/events'
 import { filterInstruments } from '@tradeport/domain/market'
-import { parseOrderId } from '@tradeport/domain/orders'
-import {
-  parseAccountId,
-  parseDeliveryId,
-  parseTenantId,
-  parseTicket,
-  parseUserId,
-} from '@tradeport/domain/primitives'
+import type { OrderId } from '@tradeport/domain/orders'
+import type { AccountId, DeliveryId, TenantId, Ticket, UserId } from '@tradeport/domain/primitives'
 import {
   type ClosedPosition,
   getMe,
@@ -53,6 +47,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
 import { afterAll } from 'vitest'
 import {
+  type AnsweredRequest,
   type ApiDependencies,
   createApi,
   listen,
@@ -64,13 +59,8 @@ import {
 
 export const now = Date.parse('2026-11-21T10:11:12.345Z')
 
-const some = <A>(option: O.Option<A>): A => {
-  if (O.isNone(option)) throw new Error('a fixture is not well-formed')
-  return option.value
-}
-
-export const accountId = some(parseAccountId('0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'))
-export const owner = { tenantId: some(parseTenantId('acme')), userId: some(parseUserId('u-1')) }
+export const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
+export const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 
 export const account = newAccount(owner, {
   id: accountId,
@@ -87,7 +77,7 @@ export const account = newAccount(owner, {
 })
 
 export const position: Position = {
-  ticket: some(parseTicket('42')),
+  ticket: '42' as Ticket,
   symbol: 'EURUSD',
   side: 'buy',
   volume: 0.1,
@@ -143,7 +133,7 @@ export const closedTrade = (
 
 export const pendingOrder = {
   ...newOrderOn(account, Date.parse('2026-11-21T10:00:00.001Z')),
-  id: some(parseOrderId('ord_0123456789abcdefghij')),
+  id: 'ord_0123456789abcdefghij' as OrderId,
 }
 
 /** Of the nth event of a log. */
@@ -155,7 +145,7 @@ export const webhook = newWebhook(owner, Date.parse('2026-11-19T00:00:00.002Z'),
 })
 
 export const delivery: WebhookDelivery = {
-  id: some(parseDeliveryId('0d1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c')),
+  id: '0d1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as DeliveryId,
   webhookId: webhook.id,
   eventId: eventIdOf(7),
   eventType: 'order.filled',
@@ -459,6 +449,7 @@ export interface LogLine {
 
 export interface FakeDependencies extends ApiDependencies {
   readonly lines: LogLine[]
+  readonly answered: AnsweredRequest[]
 }
 
 /** The verdict of a limiter that admits everybody. */
@@ -481,6 +472,7 @@ export const admitted: RateVerdict = {
 
 export const fakeDependencies = (parts: Partial<ApiDependencies> = {}): FakeDependencies => {
   const lines: LogLine[] = []
+  const answered: AnsweredRequest[] = []
   let ids = 0
   return {
     clock: { now: () => now },
@@ -499,6 +491,8 @@ export const fakeDependencies = (parts: Partial<ApiDependencies> = {}): FakeDepe
       error: (fields, message) => lines.push({ level: 'error', fields, message }),
     },
     lines,
+    onAnswered: (request) => answered.push(request),
+    answered,
     ...parts,
   }
 }

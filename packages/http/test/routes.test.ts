@@ -7,13 +7,7 @@ import { promisify } from 'node:util'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import type { RefusalTag } from '@tradeport/domain/errors'
-import {
-  type AnsweredRequest,
-  apiPrefix,
-  apiRoutes,
-  createOperatorApi,
-  type Route,
-} from '../src/index.ts'
+import { apiPrefix, apiRoutes, createOperatorApi, type Route } from '../src/index.ts'
 import { exampleOf } from '../src/errors.ts'
 import { type ApiDocument, documents, expectDocumented, replyTo, users } from './documents.ts'
 import {
@@ -214,13 +208,12 @@ it('the query is checked before the id, which only names no account', async () =
 
 describe('what is reported of requests', async () => {
   const document = 'GET /api/v1/openapi.json'
-  const answered: AnsweredRequest[] = []
   const observed = () =>
     answered.splice(0).map(({ method, route, status }) => `${method} ${route} ${status}`)
   const dependencies = fakeDependencies({
     pages: { '/healthz': (ctx) => void (ctx.body = 'alive') },
-    onAnswered: (request) => answered.push(request),
   })
+  const { answered } = dependencies
   const observing = await lasting(runApi({}, dependencies))
 
   it('has each route', async () => {

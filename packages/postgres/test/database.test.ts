@@ -33,14 +33,13 @@ import {
   poll,
 } from './harness.ts'
 
-it.each([
-  [
-    'postgres://someone:pass-secret@127.0.0.1:1/none',
-    'the database cannot be reached: ECONNREFUSED. See that the PostgreSQL server that DATABASE_URL names runs and has connections left, or correct DATABASE_URL',
-  ],
-])('an address that cannot be used is refused without its password (%#)', async (url, message) => {
+it('an address that cannot be used is refused without its password', async () => {
+  const url = 'postgres://someone:pass-secret@127.0.0.1:1/none'
   const failure = await openDatabase({ url }).catch((error: unknown) => error)
-  expect(failure).toMatchObject({ message })
+  expect(failure).toMatchObject({
+    message:
+      'the database cannot be reached: ECONNREFUSED. See that the PostgreSQL server that DATABASE_URL names runs and has connections left, or correct DATABASE_URL',
+  })
   expect(JSON.stringify(failure) + String((failure as Error).stack)).not.toContain('pass-secret')
 })
 

@@ -84,7 +84,7 @@ const dueDeliveriesOf = (instance: Instance) =>
   })
 const anyDue = [false, { fullShares: [], inProgress: [], limit: 9 }] as const
 
-onEachDatabase('events and deliveries', (here, there, kind) => {
+onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   let knex: Knex
   let clock: ReturnType<typeof createTestClock>
   let workers: { readonly stop: () => Promise<void> }[]
@@ -428,7 +428,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   })
 
   // An embedded database has one connection, and so one transaction at a time.
-  it.skipIf(kind === 'embedded')(
+  onServer(
     'an event waits for those of its user that are being recorded, and is delivered to a webhook that is enabled between, which can recover the others',
     async () => {
       const webhook = await created()
@@ -528,7 +528,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await ports.eventsOf(owner)).toStrictEqual([])
   })
 
-  it.skipIf(kind === 'embedded')(
+  onServer(
     'old events are deleted without waiting for a user who is locked, with the locks of others',
     async () => {
       const owners = [await newOwner(), await newOwner()] as const
@@ -895,24 +895,21 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(new Set(leases).size).toBe(2)
   })
 
-  it.skipIf(kind === 'embedded')(
-    'deliveries that end at once leave most database connections to requests',
-    async () => {
-      await restart()
-      const webhooks = await Promise.all(times(40, () => created()))
-      for (const { id, owner } of webhooks) {
-        silent.add(id)
-        await record(owner)
-      }
-      await poll(() => hanging.length).toBe(40)
-      let mostInUse = 0
-      const measure = () => (mostInUse = Math.max(mostInUse, here.database.pool().inUse))
-      knex.on('query', measure)
-      await stop()
-      knex.off('query', measure)
-      // Four for the deliveries, and one for each of the two polls.
-      expect(mostInUse).toBeGreaterThan(0)
-      expect(mostInUse).toBeLessThanOrEqual(6)
-    },
-  )
+  onServer('deliveries that end at once leave most database connections to requests', async () => {
+    await restart()
+    const webhooks = await Promise.all(times(40, () => created()))
+    for (const { id, owner } of webhooks) {
+      silent.add(id)
+      await record(owner)
+    }
+    await poll(() => hanging.length).toBe(40)
+    let mostInUse = 0
+    const measure = () => (mostInUse = Math.max(mostInUse, here.database.pool().inUse))
+    knex.on('query', measure)
+    await stop()
+    knex.off('query', measure)
+    // Four for the deliveries, and one for each of the two polls.
+    expect(mostInUse).toBeGreaterThan(0)
+    expect(mostInUse).toBeLessThanOrEqual(6)
+  })
 })

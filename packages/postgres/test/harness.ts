@@ -23,7 +23,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   createAccountStore,
   createCandleStore,
@@ -165,6 +165,7 @@ export const countRows = (knex: Knex, matching: RegExp) => {
 
 interface InstanceOptions {
   readonly clock?: { readonly now: () => number }
+  readonly cipher?: ReturnType<typeof createCipher>
   readonly events?: Parameters<typeof openEvents>[1]
   readonly notices?: Parameters<typeof openOwnerNotices>[1]
   readonly warn?: (event: LogEvent) => void
@@ -175,7 +176,13 @@ export type Instance = ReturnType<typeof startInstance>
 /** Everything of an instance but its journals. */
 export const startInstance = (
   database: Database,
-  { clock = Date, events: eventOptions, notices: noticeOptions, ...rest }: InstanceOptions = {},
+  {
+    clock = Date,
+    cipher = testCipher,
+    events: eventOptions,
+    notices: noticeOptions,
+    ...rest
+  }: InstanceOptions = {},
 ) => {
   const { knex } = database
   const warnings: LogEvent[] = []
@@ -186,7 +193,7 @@ export const startInstance = (
     knex,
     log,
     heartbeats: createHeartbeats(),
-    cipher: testCipher,
+    cipher,
     stopwatch,
     clock,
     obeysHalts: true,
@@ -330,7 +337,13 @@ export const poll = ((read: () => unknown, options = {}) => {
  */
 export const onEachDatabase = (
   what: string,
-  declare: (here: Instance, there: Instance, kind: DatabaseKind) => void,
+  declare: (
+    here: Instance,
+    there: Instance,
+    kind: DatabaseKind,
+    /** Of what takes more than the one connection of an embedded database. */
+    onServer: typeof it.skip,
+  ) => void,
   options: InstanceOptions = {},
 ) => {
   const declareOn = (kind: DatabaseKind) => {
@@ -345,7 +358,7 @@ export const onEachDatabase = (
       await opened.close()
     })
     const [first, second] = [later(() => here), later(() => there)]
-    declare(first, second, kind)
+    declare(first, second, kind, kind === 'embedded' ? it.skip : it)
   }
   describe.concurrent(what, () => {
     for (const kind of ['embedded', 'server'] as const)

@@ -76,7 +76,6 @@ const noChange: JournalChange = {
 const completed = { syncedAt: noon, latestDealAt: noon }
 const all: TradeSelection['filter'] = { profit: 'all' }
 const recordedKeys = ['symbol', 'side', 'account'] as const
-const none = new Float64Array()
 const another = { providerAccountId: 'another', region: null }
 const lost = E.left({ _tag: 'JournalLost' })
 const opening = (positionId: string, minute: number): BrokerDeal => ({
@@ -578,29 +577,9 @@ onEachDatabase('the journal', (here, there, kind) => {
     const shown = await Promise.all(
       strangers.map((owner) => readAll(ports, [{ ...account, owner }], 9)),
     )
-    const nothing = {
-      pages: [{ trades: [], total: 0, before: 0 }, []],
-      results: { netProfits: none, closedAt: none, holdingTimes: none },
-      balances: null,
-      cashFlows: { count: 0, inflows: 0, outflows: 0, largest: [] },
-      groups: [],
-      ofPosition: [1, 2].map((page) => ({
-        deals: { data: [], pagination: { page, limit: 2, total: 0 } },
-        sums: {
-          openedVolume: 0,
-          closedVolume: 0,
-          profit: 0,
-          commission: 0,
-          swap: 0,
-          netProfit: 0,
-        },
-      })),
-      reconciliation: E.left('BrokerUnavailable'),
-      skipped: E.left('BrokerUnavailable'),
-      found: [O.none, O.none],
-    }
-    for (const one of shown)
-      expect(one).toStrictEqual({ ...nothing, journals: [{ state: O.none, deals: [] }] })
+    const empty = createFakeJournal(createFakeRecords(), () => undefined, { now: () => noon })
+    const nothing = await readAll(empty, [account], 9)
+    for (const one of shown) expect(one).toStrictEqual(nothing)
     const unlinked = await newBrokerAccount()
     for (const other of [
       ...strangers.map((owner) => ({ ...unlinked, owner })),

@@ -120,7 +120,7 @@ const nothing = {
   candles: [],
 }
 
-onEachDatabase('what removed records leave', (here, there, kind) => {
+onEachDatabase('what removed records leave', (here, there, _, onServer) => {
   it.each([
     ['user', 1_100],
     ['tenant', 10],
@@ -212,7 +212,7 @@ onEachDatabase('what removed records leave', (here, there, kind) => {
     expect([Math.max(...deleted.counts), await dealsOf(here, account)]).toStrictEqual([10_000, 0])
   })
 
-  it.skipIf(kind === 'embedded')(
+  onServer(
     'is waited for while others write it, also where they wait for the document',
     async () => {
       const { account, order } = await storedWith(here, 1)
@@ -239,7 +239,7 @@ onEachDatabase('what removed records leave', (here, there, kind) => {
     },
   )
 
-  it.skipIf(kind === 'embedded')(
+  onServer(
     'takes its removal no longer than a statement may last, however much it is',
     async () => {
       const { account } = await storedWith(here, 20_000)

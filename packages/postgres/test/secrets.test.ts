@@ -15,16 +15,8 @@ import {
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  createCipher,
-  createIdempotencyStore,
-  createOperatorStore,
-  createProviderTokens,
-  createSealedSecrets,
-  createWebhookStore,
-  openOrders,
-} from '../src/index.ts'
-import { onEachDatabase, toRecord } from './harness.ts'
+import { createCipher, createSealedSecrets, type LogEvent } from '../src/index.ts'
+import { answersOf, onEachDatabase, startInstance, toRecord } from './harness.ts'
 
 describe('the cipher', () => {
   const key = fc.uint8Array({ minLength: 32, maxLength: 32 })
@@ -91,16 +83,10 @@ onEachDatabase('sealed secrets', (here) => {
 
   /** The stores that seal under one key, while the previous ones open. */
   const under = (current: number, ...previous: readonly number[]) => {
-    const { knex, log, heartbeats, stopwatch } = here
-    const parts = { knex, log, cipher: createCipher(keyOf(current), previous.map(keyOf)) }
-    return {
-      operator: createOperatorStore(parts),
-      providerTokens: createProviderTokens(parts),
-      webhooks: createWebhookStore(parts),
-      idempotency: createIdempotencyStore(parts),
-      sealedSecrets: createSealedSecrets(parts),
-      orders: openOrders({ ...parts, heartbeats, stopwatch, obeysHalts: true }).store,
-    }
+    const cipher = createCipher(keyOf(current), previous.map(keyOf))
+    const warn = (event: LogEvent) => void here.warnings.push(event)
+    const sealedSecrets = createSealedSecrets({ knex: here.knex, cipher })
+    return { ...startInstance(here.database, { cipher, warn }), sealedSecrets }
   }
   type Ports = ReturnType<typeof under>
 
@@ -109,6 +95,7 @@ onEachDatabase('sealed secrets', (here) => {
    * and a kept reply that holds a secret.
    */
   const stored = async (ports: Ports, count: number) => {
+    const { webhooks, idempotency, orders } = answersOf(() => ports)
     const all = []
     for (let index = 0; index < count; index += 1) {
       const owner = await storedOwner(ports.operator)
@@ -117,20 +104,15 @@ onEachDatabase('sealed secrets', (here) => {
         tenants: puts({ id: owner.tenantId, name: 'Acme', providerToken: secret }),
       })
       const previous = { secret: `old secret ${index}`, until: hourMs }
-      await rightOf(ports.webhooks.create(owner, { webhook, secret: previous.secret }))
-      await rightOf(ports.webhooks.rotateSecret(owner, webhook.id, { secret, overlapHours: 1 }, 0))
+      await webhooks.create(owner, { webhook, secret: previous.secret })
+      await webhooks.rotateSecret(owner, webhook.id, { secret, overlapHours: 1 }, 0)
       const claim = newClaim()
       const reply = newReply({ body: JSON.stringify({ secret }), isSecret: true })
-      await rightOf(ports.idempotency.claim(owner, claim))
+      await idempotency.claim(owner, claim)
       // A reply is kept by itself, or with its order.
-      await (index % 2
-        ? rightOf(ports.idempotency.storeReply(owner, claim, reply))
-        : rightOf(
-            ports.orders.record(
-              owner,
-              toRecord(newOrder(owner, 0), { replyToStore: { claim, reply } }),
-            ),
-          ))
+      if (index % 2) await idempotency.storeReply(owner, claim, reply)
+      else
+        await orders.record(owner, toRecord(newOrder(owner, 0), { replyToStore: { claim, reply } }))
       all.push({
         owner,
         webhook: { ...webhook, updatedAt: 0 },

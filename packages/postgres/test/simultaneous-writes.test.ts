@@ -188,7 +188,7 @@ const rushes: readonly Rush[] = [
   },
 ]
 
-onEachDatabase('simultaneous writes', (here, there, kind) => {
+onEachDatabase('simultaneous writes', (here, there, kind, onServer) => {
   const instance = (index: number): Instance => (index % 2 ? there : here)
   it.each(rushes)(
     'are accepted as often as allowed: $what',
@@ -342,55 +342,49 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     return Promise.all(begun.results)
   }
 
-  it.skipIf(kind === 'embedded')(
-    'of an order, and the removal of its user, do not end each other',
-    async () => {
-      const owner = await storedOwner(here.operator)
-      await recordMany(here, owner, 1)
-      const [recorded, removed] = await together('order_counters where user_id', owner.userId, [
-        here.orders.record(owner, toRecord(newOrder(owner, noon))),
-        there.operator.apply(noKeys, () =>
-          E.right({ changes: { ...noChanges, users: removes(owner.userId) } }),
-        ),
+  onServer('of an order, and the removal of its user, do not end each other', async () => {
+    const owner = await storedOwner(here.operator)
+    await recordMany(here, owner, 1)
+    const [recorded, removed] = await together('order_counters where user_id', owner.userId, [
+      here.orders.record(owner, toRecord(newOrder(owner, noon))),
+      there.operator.apply(noKeys, () =>
+        E.right({ changes: { ...noChanges, users: removes(owner.userId) } }),
+      ),
+    ])
+    expect(removed).toMatchObject({ _tag: 'Right' })
+    if (!E.isRight(recorded as E.Either<unknown, unknown>))
+      expect(recorded).toMatchObject({ left: { reason: expect.stringContaining('23503 on ') } })
+  })
+
+  onServer('of orders do not wait for a user whose row another transaction holds', async () => {
+    const [blocked, other, third] = [
+      await storedOwner(here.operator),
+      await storedOwner(here.operator),
+      await storedOwner(here.operator),
+    ]
+    const record = (owner: Owner) => here.orders.record(owner, toRecord(newOrder(owner, noon)))()
+    await recordMany(here, blocked, 1)
+    const { waiting } = await here.knex.transaction(async (trx) => {
+      await trx.raw('select from order_counters where user_id = ? for update', [blocked.userId])
+      const waiting = [record(blocked)]
+      expect(await record(other)).toMatchObject({ _tag: 'Right' })
+      waiting.push(record(blocked), record(blocked))
+      expect(await Promise.all([record(other), record(third)])).toMatchObject([
+        { _tag: 'Right' },
+        { _tag: 'Right' },
       ])
-      expect(removed).toMatchObject({ _tag: 'Right' })
-      if (!E.isRight(recorded as E.Either<unknown, unknown>))
-        expect(recorded).toMatchObject({ left: { reason: expect.stringContaining('23503 on ') } })
-    },
-  )
+      return { waiting }
+    })
+    const results = await Promise.all(waiting)
+    // What waits for long is refused; nothing of it is recorded.
+    for (const { left } of results.filter(E.isLeft))
+      expect(left).toMatchObject({ reason: 'orders.record: 55P03' })
+    expect(await rightOf(here.orders.counts(blocked, noon))).toMatchObject({
+      underWay: 1 + results.filter(E.isRight).length,
+    })
+  })
 
-  it.skipIf(kind === 'embedded')(
-    'of orders do not wait for a user whose row another transaction holds',
-    async () => {
-      const [blocked, other, third] = [
-        await storedOwner(here.operator),
-        await storedOwner(here.operator),
-        await storedOwner(here.operator),
-      ]
-      const record = (owner: Owner) => here.orders.record(owner, toRecord(newOrder(owner, noon)))()
-      await recordMany(here, blocked, 1)
-      const { waiting } = await here.knex.transaction(async (trx) => {
-        await trx.raw('select from order_counters where user_id = ? for update', [blocked.userId])
-        const waiting = [record(blocked)]
-        expect(await record(other)).toMatchObject({ _tag: 'Right' })
-        waiting.push(record(blocked), record(blocked))
-        expect(await Promise.all([record(other), record(third)])).toMatchObject([
-          { _tag: 'Right' },
-          { _tag: 'Right' },
-        ])
-        return { waiting }
-      })
-      const results = await Promise.all(waiting)
-      // What waits for long is refused; nothing of it is recorded.
-      for (const { left } of results.filter(E.isLeft))
-        expect(left).toMatchObject({ reason: 'orders.record: 55P03' })
-      expect(await rightOf(here.orders.counts(blocked, noon))).toMatchObject({
-        underWay: 1 + results.filter(E.isRight).length,
-      })
-    },
-  )
-
-  it.skipIf(kind === 'embedded')(
+  onServer(
     'of an order of several desks, and of these desks in any order, do not end each other',
     async () => {
       const [account] = await limited(here, 'trader')

@@ -39,7 +39,7 @@ interface Round {
 
 const ms = (time: string) => `round(extract(epoch from ${time}) * 1000)::float8`
 
-onEachDatabase('the watch', (here, there, kind) => {
+onEachDatabase('the watch', (here, there, _, onServer) => {
   let ports: OpenedJournal
   let elsewhere: OpenedJournal
   beforeAll(() => {
@@ -233,7 +233,7 @@ onEachDatabase('the watch', (here, there, kind) => {
     expect(await here.knex('stream_leases').select('user_id')).toStrictEqual([open])
   })
 
-  it.skipIf(kind === 'embedded')(
+  onServer(
     'gives an account its first round while the journal of another is being written',
     async () => {
       const accounts = await watchedAccounts(2)
