@@ -265,8 +265,8 @@ export const decideApply =
         account && { ...account, limits: mergeLimits(noTraderLimits, stored?.limits, limits) },
       challenges: (_, challenge) => challenge,
       balanceSnapshots: (_, snapshot) => snapshot,
-      riskThresholds: ({ cancelOrders }, threshold, _, reportFault) => {
-        if (cancelOrders === true && threshold?.halt === false)
+      riskThresholds: (_entry, threshold, _stored, reportFault) => {
+        if (threshold?.cancelOrders === true && !threshold.halt)
           reportFault('cancelOrders', 'must be false without halt: the halt cancels the orders')
         return threshold
       },

@@ -32,6 +32,7 @@ const now = 1_000
 const bob = 'u-2' as UserId
 const other = 'other' as TenantId
 const nowhere = newAccountId()
+const drawdown = { accountId: main, type: 'drawdown_above', severity: 'warning' } as const
 
 const link: OperatorDocument = {
   ...emptyDocument,
@@ -287,6 +288,12 @@ it.each<[string, Partial<OperatorDocument>, OperatorRecords, string[]]>([
     ],
   ],
   [
+    'a threshold that would cancel orders without its halt',
+    { riskThresholds: [{ ...drawdown, halt: false }] },
+    { ...linked, riskThresholds: [{ ...drawdown, value: 1, halt: true, cancelOrders: true }] },
+    ['riskThresholds[0].cancelOrders must be false without halt: the halt cancels the orders'],
+  ],
+  [
     'an account of another tenant on a desk',
     {
       tenants: [{ id: other, name: 'Other' }],
@@ -429,14 +436,14 @@ describe('a document on records that are there', () => {
   })
 
   it('keeps what it does not name of a risk threshold, whose halt is unset to false', () => {
-    const key = { accountId: main, type: 'drawdown_above', severity: 'warning' } as const
-    const stored = { ...key, value: 500, halt: true, cancelOrders: true }
+    const stored = { ...drawdown, value: 500, halt: true, cancelOrders: true }
     const before = { ...linked, riskThresholds: [stored] }
     const thresholdsAfter = (said: object) =>
-      applied({ riskThresholds: [{ ...key, ...said }] }, before).changes.riskThresholds
+      applied({ riskThresholds: [{ ...drawdown, ...said }] }, before).changes.riskThresholds
     expect(thresholdsAfter({ value: 600 }).put).toEqual([{ ...stored, value: 600 }])
-    expect(thresholdsAfter({ halt: null }).put).toEqual([{ ...stored, halt: false }])
-    expect(thresholdsAfter({ removed: true }).remove).toMatchObject([key])
+    const unset = { halt: false, cancelOrders: false }
+    expect(thresholdsAfter({ ...unset, halt: null }).put).toEqual([{ ...stored, ...unset }])
+    expect(thresholdsAfter({ removed: true }).remove).toMatchObject([drawdown])
   })
 
   it('merges limits one by one, and null lifts them', () => {
