@@ -10,8 +10,8 @@ export interface FollowOptions extends Pick<QueryOf<'streamEvents'>, 'accountId'
   /** Without it, every type that the credential may read. */
   readonly types?: readonly LogEvent['event'][]
   /**
-   * The id of an event: begin with what follows it. Without it, with what comes once there is a
-   * connection.
+   * The id of an event: begin with the one after it. Without it, begin with those that are recorded
+   * once there is a connection.
    */
   readonly after?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -32,7 +32,7 @@ export interface QuotesOptions
 
 /** The service writes at least every 15 seconds; after such a silence the connection is lost. */
 const eventSilenceMs = 45_000
-/** Prices of a lost connection look current until it is over. */
+/** Shorter, since prices look current until the loss of their connection is noticed. */
 export const quoteSilenceMs = 20_000
 const defaultRetryMs = 2_000
 
@@ -51,7 +51,7 @@ export const follow = <Item>(
   const items = itemsOf<Item>(connect, following, stopping.signal)
   const end = items.return.bind(items)
   return Object.assign(items, {
-    // By itself a generator ends only once it has its next item.
+    // The generator's own `return` waits for its next item.
     return: () => {
       stopping.abort()
       return end()

@@ -3,7 +3,7 @@
 /** How all items of a list are read. */
 export type Paging = 'cursor' | 'after' | 'before' | 'pages' | 'pages-from-the-last'
 
-/** Of whatever list: only its id is looked at. */
+/** An item of any list: only its id is looked at. */
 interface Item {
   readonly id: string
 }
@@ -30,7 +30,7 @@ export const allItems = (read: ReadPage, paging: Paging): AsyncIterable<Item> =>
   },
 })
 
-/** @param name of the parameter that has the place to go on from */
+/** @param name the query parameter that says where to go on */
 async function* byCursor(
   read: ReadPage,
   name: 'cursor' | 'after' | 'before',

@@ -20,8 +20,8 @@ interface ActionState {
 }
 
 /**
- * @param subject of the names of what it does, such as the id of a webhook
- * @param onEnd called after each attempt, whatever its outcome is
+ * @param subject what all of its actions are about, such as the id of a webhook
+ * @param onEnd called after each attempt, whatever its outcome is, unless the page was left
  */
 export const useAction = (subject: string, onEnd?: () => void) => {
   const [state, setState] = useState<ActionState>({ isDisabled: false })
@@ -29,8 +29,8 @@ export const useAction = (subject: string, onEnd?: () => void) => {
   const unmounted = useRef(new AbortController()).current
   useEffect(() => () => unmounted.abort(), [])
   /**
-   * @param what names what it does. While the outcome is unknown, each of the same name gets the same
-   * Idempotency-Key, with which the service does all of them once
+   * @param what the action's name. While its outcome is unknown, a repetition under the same name has
+   * the same Idempotency-Key, so that the service does it once
    */
   const run = async (work: Work, what = ''): Promise<void> => {
     const name = `${subject} ${what}`
@@ -42,7 +42,7 @@ export const useAction = (subject: string, onEnd?: () => void) => {
       setState({ isDisabled: false, done })
       if (!unmounted.signal.aborted) onEnd?.()
     } catch (error) {
-      // Another error says what was answered.
+      // Any other error is thrown by the work, and says what the service answered.
       const { state, text } = isTradeportError(error)
         ? outcomeOfError(error, keys.has(name))
         : { state: 'not_done', text: sentenceOf(error) }

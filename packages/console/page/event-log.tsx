@@ -39,7 +39,7 @@ const nothing: Shown = { events: [], hasOlder: false, missed: 0 }
 
 export type FollowedLog = ReturnType<typeof useEventLog>
 
-/** The id after which the first event of an empty log comes. */
+/** An id before that of every event that is kept. */
 const startOfLog = async (client: Client, signal: AbortSignal): Promise<string> => {
   const after = `evt_${'0'.repeat(20)}`
   try {
@@ -54,7 +54,7 @@ const startOfLog = async (client: Client, signal: AbortSignal): Promise<string> 
 
 /**
  * The latest events, and each that comes.
- * @param isPaused whether none of what is shown may be dropped for an event that arrives
+ * @param isPaused whether nothing that is shown may be dropped when an event arrives
  */
 export const useEventLog = (filter: EventFilter, isPaused = false) => {
   const { client, whyHidden } = useSession()
@@ -71,7 +71,7 @@ export const useEventLog = (filter: EventFilter, isPaused = false) => {
   const key = JSON.stringify([filter, timesReadAnew])
   const { types, ...ofAccount } = filter
   const query = { ...ofAccount, ...(types && { types: types.join() }) }
-  /** Replaced whenever the log is read anew, by which late replies to an older one are known. */
+  /** Replaced whenever the log is read anew, so that late replies to an older read are told apart. */
   const following = useRef<{ readonly key: string; resumeAfter?: string | undefined }>(undefined)
   useStream('events', key, async (client, signal) => {
     const changed = throttled(() => setChanges((last) => last + 1))
@@ -112,7 +112,7 @@ export const useEventLog = (filter: EventFilter, isPaused = false) => {
       }
     } catch (error) {
       if (!signal.aborted) {
-        // Such as an event that is kept no more: the log is read anew.
+        // Such as an event that is kept no more: the next try reads the log anew.
         following.current = { key }
         setFailure(sentenceOf(error))
       }

@@ -9,12 +9,12 @@ import { createLruCache } from './lru-cache.ts'
 interface SingleFlightCacheOptions<Failure, A> {
   /** A value is returned while it is younger than this. A function is called for each read. */
   readonly ttlMs: number | ((value: A) => number)
-  /** How long a failure is returned to later readers too, from its end on; 0 by default. */
+  /** How long a failure is returned to later readers too, counted from its end; 0 by default. */
   readonly failureTtlMs?: (failure: Failure) => number
   /**
-   * The beginning of a value's age. With `completion`, the default, a slow read is kept as long as
-   * a quick one. With `start` a value is never older than the time to live at its source either,
-   * which revocations need; a slower read is shared but not kept.
+   * Where a value's age begins: at the end of its read, which is the default, or at the start. With
+   * `start` a value is never older at its source than the time to live, which revocations need; one
+   * whose read took longer than that is shared but not kept.
    */
   readonly ageFrom?: 'completion' | 'start'
   /**
@@ -26,7 +26,7 @@ interface SingleFlightCacheOptions<Failure, A> {
   readonly weigh?: (value: A) => number
   /** Which values are kept; all by default. */
   readonly isKept?: (value: A) => boolean
-  /** Later readers start a new read after this time; a minute by default. */
+  /** How long a read in progress may be joined; a minute by default. */
   readonly maxJoinMs?: number
 }
 
@@ -71,7 +71,10 @@ interface Kept<Failure, A> {
   readonly agesFrom: Instant
 }
 
-/** How long a stale value stays in memory, in case that a new read replaces it. */
+/**
+ * How long a value that is too old stays in memory where nobody asks for it. Not freed at once: the
+ * time for which it may be returned may become longer, and one of 0 would keep it for good.
+ */
 const staleMs = 30_000
 
 /** @param name under which its reads are counted; those of a cache without one are not */
@@ -93,10 +96,11 @@ export const createSingleFlightCache = <Failure, A>(
   const weightOf = ({ result }: Kept<Failure, A>): number =>
     E.isRight(result) ? weigh(result.right) : 1
   const kept = createLruCache<string, Kept<Failure, A>>(maxWeight, weightOf, {
-    // Frees the memory of stale values that nobody asks for. The library purges by this clock in
-    // fractions of a millisecond; an entry that is read in its last millisecond would stay.
+    // Frees the memory of values that nobody asks for.
     ttlAutopurge: true,
+    // By default each millisecond with a read has a timer of its own.
     ttlResolution: 1_000,
+    // Tests put another clock in its place.
     perf: { now: () => performance.now() },
   })
   const ttlOfValue = typeof ttlMs === 'number' ? () => ttlMs : ttlMs

@@ -80,7 +80,7 @@ const buildMetrics = () => {
   const decisions = newDecisionCounters()
   const suspensions = counter(
     'tradeport_limiter_suspensions_total',
-    'Suspensions that began with a request to this instance.',
+    'Suspensions of callers that began with a request to this instance.',
   )
   const malformedRequest = counter(
     'tradeport_http_unread_total',
@@ -92,7 +92,7 @@ const buildMetrics = () => {
     'Attempts to mail a notice to an owner, by outcome.',
     ['outcome'],
   )
-  // A rate counts the first one only if the series is there before it.
+  // rate() counts the first one only where the series was there before it.
   for (const outcome of noticeOutcomes) notices.inc({ outcome }, 0)
   const corrections = counter(
     'tradeport_orders_corrected_total',
@@ -257,7 +257,7 @@ const backlogGauges: readonly BacklogGauge[] = [
   ],
   [
     'tradeport_jobs_oldest_waiting_seconds',
-    'How long the oldest of them has been due; 0 if there is none.',
+    'How long the oldest due job has been due; 0 if there is none.',
     ({ queues }) => queues.map(({ queue, oldestMs }) => [{ queue }, oldestMs / 1_000]),
     ['queue'],
   ],
@@ -269,7 +269,7 @@ const backlogGauges: readonly BacklogGauge[] = [
   ],
   [
     'tradeport_orders_oldest_unknown_seconds',
-    'How long ago the oldest of them was sent, or missed; 0 if there is none.',
+    'How long ago the oldest order of unknown outcome was sent, or missed; 0 if there is none.',
     ({ orders }) => orders.oldestUnknownMs / 1_000,
   ],
   [
@@ -309,7 +309,7 @@ const backlogGauges: readonly BacklogGauge[] = [
   ],
   [
     'tradeport_webhook_deliveries_oldest_due_seconds',
-    'How long the oldest of them has been due; 0 if there is none.',
+    'How long the oldest due delivery has been due; 0 if there is none.',
     (backlog) => backlog.deliveries.oldestDueMs / 1_000,
   ],
 ]

@@ -29,7 +29,7 @@ export type AffectedUsers = readonly UserId[] | 'everyone'
 
 export interface DecidedDocument {
   readonly changes: OperatorChanges
-  /** Whose credentials are to be read anew. */
+  /** Whose credentials caches must read anew. */
   readonly affectedUsers: AffectedUsers
   readonly apiKeys: readonly Issued<'key'>[]
   readonly accessTokens: readonly Issued<'token'>[]
@@ -37,7 +37,7 @@ export interface DecidedDocument {
 
 // --- the rules of the sections ---
 
-/** The record that a record belongs to: named once, never changed, and it must exist. */
+/** The record that a record belongs to. It must exist; which one it is can never change. */
 type ParentKind = 'tenant' | 'user' | 'account'
 
 /**
@@ -166,7 +166,7 @@ const distinctPresent = <A>(values: readonly A[]): readonly NonNullable<A>[] => 
   ...new Set(values.filter((value) => value !== null && value !== undefined)),
 ]
 
-/** What a record is removed by: its id, that of the account that has one at most, or its entry. */
+/** Its id, that of its account where an account has one at most, or else the whole entry. */
 const keyOf = (section: Section, entry: OperatorDocument[Section][number]) =>
   'id' in entry || section === 'traderLimits' || section === 'halts' ? idOf(entry) : entry
 
@@ -227,8 +227,7 @@ export const decideApply =
       accounts: (entry, fields, stored) => {
         const user = fields && resultingRecords.users.get(fields.userId)
         if (fields === undefined || user === undefined) return undefined
-        // An account was linked at some moment: without one in the document, at that of its first
-        // apply.
+        // Without a time in the document the account was linked when it was first applied.
         const createdAt = entry.createdAt ?? stored?.createdAt ?? now
         const account = accountOf(entry, { ...fields, createdAt }, user, stored, now)
         // An account that is described as it is stays untouched, `updatedAt` included.
@@ -450,7 +449,7 @@ const credentialHashes = <Field extends 'key' | 'token'>(
   make: () => string,
   hashSecret: Secrets['hash'],
 ) => {
-  // Others may have what an entry holds no more.
+  // Hashes that entries give up may become others'.
   const released = new Set(
     entries
       .filter((entry) => entry.removed === true || typeof entry[field] === 'string')
@@ -460,6 +459,7 @@ const credentialHashes = <Field extends 'key' | 'token'>(
     stored.filter(({ id }) => !released.has(id)).map(({ id, hash }) => [hash, id]),
   )
   const issued: Issued<Field>[] = []
+  /** The hash to store, of the secret that is given, was stored, or is made now. */
   const hashOf = (
     { id, [field]: given }: CredentialEntry<Field>,
     before: { readonly hash: CredentialHash } | undefined,

@@ -24,11 +24,11 @@ export interface PlannedField {
 export interface PlannedChange {
   readonly section: Section
   /**
-   * The entry's id, or for what an account has the account's, with what tells several apart.
+   * The record's id; without one, that of its account with what tells several of an account apart.
    */
   readonly id: string
   readonly action: 'create' | 'change' | 'remove'
-  /** Every field of a new record, the changing ones of one that is there, none of one that goes. */
+  /** Every field of a new record, those that change of a stored one, none of a removed one. */
   readonly fields: readonly PlannedField[]
   /** What goes with a tenant or a user that is removed. */
   readonly alsoRemoved?: RecordCounts
@@ -48,9 +48,9 @@ export const idOf = (one: Stored | Put | Key | OperatorDocument[Section][number]
 }
 
 /**
- * In the order in which a document is written. What is put as it stands already is left out, and so
- * is what is removed and not there; a provider token that is named counts as changing, since the
- * stored one is not opened to compare.
+ * In the order in which a document is written, without records that stay as they are and removals of
+ * what is not there. A provider token that is given counts as changing, since the stored one is not
+ * opened to compare.
  */
 export const planOf = (
   records: OperatorRecords,

@@ -31,7 +31,7 @@ export interface PresentedCredentials {
   readonly accessToken: string | undefined
   /** Of the caller, not of a trusted proxy. */
   readonly address: CallerAddress
-  /** Of a request under way, which was accepted: its address is neither limited nor counted. */
+  /** Whether an accepted request is checked again: its address is neither limited nor counted. */
   readonly isRepeated?: boolean
   /** Whether the address is in an allowlist. */
   readonly isAllowedBy: (allowlist: Credential['ipAllowlist']) => boolean
@@ -45,8 +45,8 @@ interface CallerPorts extends Pick<Ports, 'credentials' | 'addressLimits' | 'sec
 type Identification = AsyncResult<Credential, 'Unauthorized' | 'RateLimitExceeded'>
 
 /**
- * A request without a credential counts against no address, nor does one whose lookup fails, as
- * where the database cannot be read.
+ * Only refused credentials count against an address: neither missing ones do, nor those that could
+ * not be looked up, as where the database cannot be read.
  */
 export const identifyCaller = (ports: CallerPorts) => {
   const { addressLimits, clock } = ports
@@ -96,7 +96,8 @@ export const identifyCaller = (ports: CallerPorts) => {
       return unlessLimited(async () =>
         accessToken === undefined && !isApiKey(secret)
           ? countAndRefuse()
-          : inTurn(addressLimits.groupOf(address), unlessLimited(lookUp))(),
+          : // Asked again in its turn: the address may have become limited meanwhile.
+            inTurn(addressLimits.groupOf(address), unlessLimited(lookUp))(),
       )()
     }
 }
@@ -149,6 +150,7 @@ const findToken = (
                 ...verified,
                 kind: 'access_token',
                 plan,
+                // From any address.
                 ipAllowlist: [],
                 enabled: true,
               })),

@@ -124,8 +124,8 @@ const prepareTables = async (pool: PoolOptions, isEmbedded: boolean): Promise<vo
   }
 }
 
-// Only this process has the folder open: whoever claimed journals before has died, and requests
-// would wait for it. What else it had claimed becomes due again within minutes.
+// Only this process has the folder open, so that whoever claimed journals before has died. Requests
+// would wait for these claims to lapse; other claims lapse within minutes, and nobody waits for them.
 const freeJournals = (knex: Knex) =>
   knex('journals').whereNotNull('lease_id').update({ lease_id: null, leased_until: null })
 

@@ -62,12 +62,12 @@ export const openPool = (
   // Knex makes its connections with the driver's `Client`.
   Object.assign(knex.client, { driver: { Client: TimedClient } })
   logFullDisks(knex, log)
-  // Knex emits it before it sends the statement, which is rejected with what is thrown.
+  // Knex emits it before it sends a statement, and rejects the statement with what is thrown here.
   if (check !== undefined) knex.on('query', ({ sql }: Knex.Sql) => check(sql))
   return knex
 }
 
-/** Of the server: it still answers reads. Logged once a minute while writes are refused. */
+/** Warns once a minute while the server's disk is full: it refuses writes, and answers reads. */
 const logFullDisks = (knex: Knex, log: Log): void => {
   let loggedAt = -Infinity
   knex.on('query-error', (error: unknown) => {

@@ -63,7 +63,7 @@ export interface OpenedOrders {
 
 type Verdict = E.Either<RecordRefusal, PendingOrder>
 
-/** Orders that are recorded alone leave database connections to all others. */
+/** So that orders which are recorded alone leave database connections to all else. */
 const aloneLimits = { size: 4, perTenant: 3, perMember: 1 }
 const alonePatienceMs = 10 * secondMs
 const aloneLockTimeoutMs = 5 * secondMs
@@ -124,8 +124,9 @@ export const openOrders = (
         record: async (owner, newOrder) => {
           const owned = { ...newOrder, order: { ...newOrder.order, owner } }
           const order: OrderToRecord = { ...owned, row: rowOfNewOrder(owned) }
-          // An order with limits holds the locks of its account and desks, so it has a transaction
-          // of its own. All others share one with those that come at once.
+          // Where limits apply, the open positions are given, and the transaction holds the locks of
+          // the account and its desks: such an order is recorded alone. All others share a
+          // transaction with those that come at the same time.
           return order.openPositions === undefined ? recordInBatch(order) : recordAlone(order)
         },
         counts: async (owner, now) => {
@@ -190,7 +191,7 @@ const advance = async (
   const { placement, continueInMs, finish } = transition
   const mayBeWritten = allOf(
     sql`step <> 'ended' and ${databaseRun} = coalesce(${from.databaseRun ?? null}, ${databaseRun})`,
-    // After a failover that lost writes a version number can be used twice.
+    // After a failover that lost writes a version number can be used twice: compare more than it.
     sql`sent_at is not distinct from ${'sentAt' in from.placement ? toTimestamptz(from.placement.sentAt) : null}::timestamptz`,
     obeysHalts && placement.step === 'sending' && sql`not exists (${haltsOfAccount})`,
   )
@@ -219,8 +220,8 @@ const advance = async (
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
     const written = await update(trx, { ...orderRowOf(after), ended_at: endedAt })
     if (written === undefined) return false
-    // The order's user was removed, and its counts and events with it. Another may have the same
-    // id.
+    // The order's user was removed, and its counts and events with it. Another user may have the
+    // same id now.
     if (written.is_orphaned) return true
     const counted = Number(isUnderWay(after)) - Number(isUnderWay(from.order))
     if (counted !== 0)
