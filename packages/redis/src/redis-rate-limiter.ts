@@ -211,7 +211,12 @@ export const openRedisRateLimiter = async (
     onSuspension(subject, state.suspendedUntil)
   }
 
-  await withTimeout(redis.connect().then(select), connectMs).catch(markDown)
+  // What accepts connections may refuse the script: a replica, a Sentinel, a node of a cluster.
+  const begin = async (): Promise<void> => {
+    await redis.connect()
+    await Promise.all([select(), askRedis(probeSubject, undefined, 0)])
+  }
+  await withTimeout(begin(), connectMs).catch(markDown)
   return {
     decide: (subject, endpoint, now) =>
       isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now),

@@ -135,6 +135,20 @@ describe.skipIf(!isInstalled)(
       admin.disconnect()
     })
 
+    it('limits alone from the start, and logs it, at a server that refuses the script', async () => {
+      await using server = await startOwnServer()
+      const admin = new Redis(server.url)
+      await admin.replicaof('127.0.0.1', 1)
+      const one = await openInstance(server.url)
+      expect(one.status()).toBe('alone')
+      expect(one.lines).toMatchObject([
+        { event: 'redis_lost', reason: expect.stringContaining('READONLY') },
+      ])
+      await admin.replicaof('no', 'one')
+      await one.until('shared')
+      admin.disconnect()
+    })
+
     it('limits alone, and logs it, if Redis does not have the database of the URL', async () => {
       await using server = await startOwnServer()
       const one = await openInstance(`${server.url}/9999`)
