@@ -363,7 +363,7 @@ export const haltsHealth = (ignored: Read<number>): HealthCheck => {
   if (ignored.right === 0) return ok('halts', 'This instance ignores none.')
   return warn(
     'halts',
-    `${ignored.right} ${ignored.right === 1 ? 'account is' : 'accounts are'} halted, and get orders all the same while the capability trading-tools is off.`,
+    `${ignored.right} ${ignored.right === 1 ? 'account is halted, and gets' : 'accounts are halted, and get'} orders all the same while the capability trading-tools is off.`,
     'Add trading-tools to CAPABILITIES. To let them trade, lift the halts: switched on later, these come into effect.',
   )
 }

@@ -10,6 +10,7 @@ import {
   clockHealth,
   durabilityHealth,
   failSkewMs,
+  haltsHealth,
   journalsHealth,
   ordersHealth,
   providerTokenHealth,
@@ -282,6 +283,13 @@ it.each([
   expect(ordersHealth(E.right(stuck)).message).toBe(
     `${text} been pending, or open and missing at the broker, for longer than ten minutes.`,
   )
+})
+
+it.each([
+  [1, '1 account is halted, and gets'],
+  [2, '2 accounts are halted, and get'],
+])('counts %d halted accounts that trade', (ignored, text) => {
+  expect(haltsHealth(E.right(ignored)).message).toContain(`${text} orders all the same`)
 })
 
 it.each([
