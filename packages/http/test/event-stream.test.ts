@@ -65,10 +65,11 @@ it('says at every heartbeat how far the log was read', async () => {
 
 it('begins after Last-Event-ID, or after the query where that is empty', async () => {
   const starts: unknown[] = []
+  const close = vi.fn()
   await using api = await runApi({
     streamEvents: (_, { query, headers }) => {
       starts.push([query.after, headers['Last-Event-ID']])
-      return TE.right(streamOf(endless()))
+      return TE.right(streamOf(endless(), close))
     },
   })
   const [after, last] = [eventIdOf(9), eventIdOf(8)]
@@ -87,13 +88,32 @@ it('begins after Last-Event-ID, or after the query where that is empty', async (
     [after, undefined],
     [after, last],
   ])
+  await expect.poll(() => close.mock.calls.length).toBeGreaterThanOrEqual(3)
+})
+
+it('is closed where its reader left before it began', async () => {
+  const leaving = new AbortController()
+  const close = vi.fn()
+  const streamEvents = () =>
+    TE.fromTask(async () => {
+      leaving.abort()
+      await setTimeout(200)
+      return streamOf(endless(), close)
+    })
+  await using api = await runApi({ streamEvents })
+  const request = { headers: { 'X-API-Key': goodKey }, signal: leaving.signal }
+  await expect(fetch(`${api.origin}${target}`, request)).rejects.toThrow('aborted')
+  await expect.poll(() => close).toHaveBeenCalledOnce()
 })
 
 it('ends soon after its credential is revoked, also where nothing comes', async () => {
   let isRevoked = false
+  let checks = 0
   await using api = await runApi({
-    identifyCaller: ({ isRepeated }) =>
-      isRepeated && isRevoked ? TE.left(refuse('Unauthorized')) : good,
+    identifyCaller: ({ isRepeated }) => {
+      checks += 1
+      return isRepeated && isRevoked ? TE.left(refuse('Unauthorized')) : good
+    },
     streamEvents: () => TE.right(hanging()),
   })
   const reply = send(api, target).then(({ text }) => text)
@@ -102,11 +122,15 @@ it('ends soon after its credential is revoked, also where nothing comes', async 
   expect(await Promise.race([reply, setTimeout(5_000, 'open')])).toBe(
     `retry: 2000\nid: ${eventIdOf(1)}\n\n`,
   )
+  const before = checks
+  await setTimeout(600)
+  expect(checks).toBe(before)
 })
 
 it.each([
   ['its credential is revoked', TE.left(refuse('Unauthorized'))],
   ['its credential cannot be checked', () => Promise.reject(new Error('a broken cache'))],
+  ['its credential loses a scope', TE.right(credential([]))],
   ['it has fallen too far behind', good],
 ])('disconnects a reader that reads nothing soon after %s', async (_, then) => {
   let isRevoked = false

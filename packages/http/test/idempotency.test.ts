@@ -153,6 +153,7 @@ describe.each(apiRoutes.filter(({ method }) => method === 'POST'))(
       const first = ask(api, { 'idempotency-key': 'k' })
       await begun.promise
       expect(outcomeOf(await ask(api, { 'idempotency-key': 'k' }))).toBe('IDEMPOTENCY_IN_PROGRESS')
+      expect(await Promise.race([first, Promise.resolve('open')])).toBe('open')
       answerable.resolve()
       expect((await first).json.success).toBe(true)
       expect(outcomeOf(await ask(api, { 'idempotency-key': 'k' }))).toMatch(/^20\d again$/)
@@ -184,6 +185,7 @@ describe('a key that was sent before', () => {
     ['another position', `/api/v1/positions/${accountId}:43/close`, {}],
     ['a route without a body', `/api/v1/webhooks/${webhook.id}/test`, {}],
     ['an order', '/api/v1/orders', orderBody],
+    ['another route', closeTarget.replace(/positions(.*)close/, 'webhooks$1rotate-secret'), {}],
   ])('with %s is refused', async (_, target, body) => {
     await using api = await runCounting()
     await close(api)

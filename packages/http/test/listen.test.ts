@@ -100,12 +100,13 @@ describe('a listener', async () => {
     },
   )
 
+  const inChunks = post(chunked, `${order.length.toString(16)}\r\n${order}\r\n0\r\n\r\n`)
   // A proxy in front of the service could see another end of each of these requests.
   it.each([
     ['two lengths', post(`${withLength}Content-Length: 1\r\n`, order)],
     ['a length and chunks', post(`${withLength}${chunked}`, '0\r\n\r\n')],
     ['a chunk that is longer than its size', post(chunked, `1\r\n${order}\r\n0\r\n\r\n`)],
-    ['chunks in HTTP/1.0', post(chunked, '0\r\n\r\n').replace('HTTP/1.1', 'HTTP/1.0')],
+    ['chunks in HTTP/1.0', inChunks.replace('HTTP/1.1', 'HTTP/1.0')],
     ['two Hosts before it', post(`${host}${withLength}`, order)],
   ])('answers 400 to a body with %s, does nothing, and ignores what follows', async (_, text) => {
     const before = placed
@@ -190,6 +191,7 @@ describe('a listener', async () => {
     ['a malformed URL', [404], lastGet('http://[a/api/v1/symbols')],
     ['another scheme', [404], lastGet('ftp://tradeport.example/api/v1/symbols')],
     ['OPTIONS *', [404], lastGet('*').replace('GET', 'OPTIONS')],
+    ['another expectation', [200], lastGet('/api/v1/symbols', 'Expect: x\r\n')],
     [
       'an upgrade to WebSocket as without it',
       [200],

@@ -117,6 +117,7 @@ describe('a limit', () => {
 
   it.for<[number, string, SentRequest?, Partial<UseCases>?]>([
     [200, '/api/v1/accounts', { headers: { authorization: `Bearer ${goodToken}` } }],
+    [200, '/api/v1/symbols', { headers: { 'x-api-key': scopelessKey } }],
     [201, '/api/v1/orders', jsonRequest('POST', orderBody)],
     [400, '/api/v1/positions?limit=0'],
     [401, '/api/v1/orders', jsonRequest('POST', { ...orderBody, token: 'x' })],
