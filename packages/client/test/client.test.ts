@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { type Client, createClient, sleep } from '../src/index.ts'
+import { type Client, createClient, isTradeportError, sleep } from '../src/index.ts'
 import {
   type Answer,
   baseUrl,
@@ -44,7 +44,11 @@ describe.concurrent('a method', () => {
   it('sends its arguments in the path, the query and the body, escaped, without undefined ones', async () => {
     const { client, sent } = clientWith([success()])
     await client.listWebhookDeliveries('a/b c', { page: 2, status: undefined as never })
-    await client.listTrades({ symbol: 'A#B', startDate: '2026-01-31T09:30:00+01:00' })
+    await client.listTrades({
+      symbol: 'A#B',
+      startDate: '2026-01-31T09:30:00+01:00',
+      cursor: null as never,
+    })
     await client.moveStopLoss('p:1', { value: 1.09 })
     expect(sent.map(({ url }) => url)).toEqual([
       `${baseUrl}/webhooks/a%2Fb%20c/deliveries?page=2`,
@@ -103,6 +107,7 @@ describe('a credential', () => {
     })
     await client.listAccounts()
     await client.listAccounts()
+    await expect(client.listAccounts()).rejects.toThrow(/^accessToken must be/)
     expect(sent.map(({ headers }) => headers.get('Authorization'))).toEqual([
       'Bearer one',
       'Bearer two',
@@ -260,6 +265,7 @@ describe('an error', () => {
     })
     expect(error.message).toBe('INVALID_PRICE, in words.')
     expect(error).toBeInstanceOf(Error)
+    expect(isTradeportError(new Error())).toBe(false)
   })
 
   it('of a DELETE that a browser may have repeated is unknown', async () => {
@@ -307,7 +313,8 @@ describe('an error', () => {
 
   it('is TIMED_OUT after too long a time, and a write without a key is not sent again', async () => {
     const { client } = clientWith([hanging], { timeoutMs: 20 })
-    const error = await failure(client.moveStopLoss('p', { value: 1 }))
+    const { signal } = new AbortController()
+    const error = await failure(client.moveStopLoss('p', { value: 1 }, { signal }))
     expect(error).toMatchObject({ code: 'TIMED_OUT', outcome: 'unknown', attempts: 1 })
     expect(error.message).toMatch(
       /within 20 ms \(after 1 attempt\)\. The change may have been made/,

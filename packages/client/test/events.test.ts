@@ -118,8 +118,10 @@ it.each([
   [401, 'UNAUTHORIZED', undefined],
   [403, 'INSUFFICIENT_SCOPE', { required_any_of: ['trading:read'] }],
 ])('ends with the error where %d %s is answered', async (status, code, details) => {
-  const { client } = clientWith([refusal(status, code, details), success()])
-  const error = await errorOf(client.events({ after: 'evt_0' })[Symbol.asyncIterator]().next())
+  const { client, sent } = clientWith([refusal(status, code, details), success()])
+  const events = client.events({ after: 'evt_0', types: ['order.filled', 'trade.closed'] })
+  const error = await errorOf(events[Symbol.asyncIterator]().next())
+  expect(sent[0]?.url).toContain('after=evt_0&types=order.filled%2Ctrade.closed')
   expect(error).toMatchObject({ status, code, ...(details && { details }) })
 })
 

@@ -113,7 +113,7 @@ const play = async (
 ) => {
   const { client, sent } = clientWith(
     script.map(({ answer }) => answer),
-    { retry },
+    { retry, accessToken: async () => 'token' },
   )
   const { route } = routes[operation]
   const startedAt = performance.now()
@@ -126,6 +126,7 @@ const play = async (
     await new Promise((resolve) => setImmediate(resolve))
     await vi.advanceTimersByTimeAsync(1_000)
   }
+  expect(vi.getTimerCount()).toBe(0)
   const answers = sent.map((_, index) => script[Math.min(index, script.length - 1)] ?? succeeded)
   const isRead = route.startsWith('GET') || operation === 'previewOrder'
   return { sent, answers, startedAt, error: await result, method: route.split(' ')[0], isRead }

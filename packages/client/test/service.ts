@@ -26,8 +26,10 @@ export const clientWith = (answers: readonly Answer[], options: Partial<ClientOp
   const sent: Sent[] = []
   const fetch: typeof globalThis.fetch = async (
     url: unknown,
-    { method = '', headers, body, signal } = {},
+    { method = '', headers, body, signal, redirect } = {},
   ) => {
+    // It would send the API key elsewhere.
+    if (redirect !== 'manual') throw new Error('fetch would follow a redirect')
     const request = {
       atMs: performance.now(),
       url: url as string,
