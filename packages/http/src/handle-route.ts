@@ -96,11 +96,10 @@ export const handleRoute = (
     if (caller !== undefined && performance.now() - readFrom > slowBodyMs)
       orThrow(await caller.identifyAgain())
     const body = sent ?? (isBodyOptional ? {} : undefined)
-    const isPublic = access.kind === 'public' && !needsUserCredential
     requireReadable(ctx.querystring, route.query)
     const { params, ...parts } = readInput({
       params: ctx['params'] as object,
-      query: isPublic ? withoutCredentials(query, route.query) : query,
+      query: access.kind === 'public' ? withoutCredentials(query, route.query) : query,
       headers: headersOf(ctx, route.headers),
       body,
     })
