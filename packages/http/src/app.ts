@@ -202,9 +202,7 @@ const disconnectCodes: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECON
 const logBrokenReply =
   ({ log }: ServerDependencies) =>
   (error: NodeJS.ErrnoException, ctx: Context): void => {
-    // Koa reports it for the stream and for the reply.
-    if (ctx.state.wasReplyErrorLogged === true || disconnectCodes.includes(error.code)) return
-    ctx.state.wasReplyErrorLogged = true
+    if (disconnectCodes.includes(error.code)) return
     log.error({ err: error, requestId: ctx.state.request.requestId }, 'a reply was cut off')
   }
 

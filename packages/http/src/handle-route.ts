@@ -34,7 +34,6 @@ export interface HandledRequest {
 
 export interface State {
   request: HandledRequest
-  wasReplyErrorLogged?: boolean
 }
 export type Middleware = Koa.Middleware<State>
 export type Context = Koa.ParameterizedContext<State>
