@@ -350,7 +350,7 @@ const table: { readonly [Name in keyof UseCases]?: readonly Row<Name>[] } = {
     tradesWith(21, 20, undefined, { page: 2, total_pages: 2, has_prev: true }),
     tradesWith(1, 0, undefined, {}),
     // A trade has closed since the first page.
-    tradesWith(6, 5, undefined, { page: 4, limit: 2, total_pages: 4, has_prev: true }, 'limit=2'),
+    tradesWith(6, 5, undefined, { page: 4, limit: 2, total_pages: 4, has_prev: true }, '', 2),
   ],
   getTradeStatistics: [
     { data: noStatistics, meta: ofTrades },
