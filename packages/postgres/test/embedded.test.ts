@@ -288,7 +288,11 @@ describe('a disk that is almost full', () => {
     async (statement, values) => {
       for (const round of [1, 2]) {
         freeBytes = enough - 1
-        for (const _ of [1, 2]) await expect(knex.raw(statement, values)).rejects.toThrow(refusal)
+        // Without the statement, which knex puts before a server's own reasons.
+        for (const _ of [1, 2])
+          await expect(knex.raw(statement, values)).rejects.toThrow(
+            /^the disk .* free space on it$/,
+          )
         expect(await notes()).toHaveLength(round)
         expect(logged).toHaveLength(round)
         freeBytes = enough
