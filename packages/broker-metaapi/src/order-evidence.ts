@@ -234,7 +234,7 @@ const mayHaveBeenRenumbered = (
         (row.volume ?? restLots) === restLots &&
         placedAfterMs(row) >= -renumberingMs &&
         placedAfterMs(row) <= clockSlackMs &&
-        !context.othersTickets.has(row.id) &&
+        !context.ticketsOfOtherOrders.has(row.id) &&
         !endedOrders.some(({ id }) => id === row.id) &&
         mayHaveExecuted(row),
     )
@@ -292,7 +292,7 @@ interface RowsOfOrder {
 const rowsOfOrder = (
   { order, sentAt, tickets }: OrderToFind,
   { positions, orders, historyOrders, deals }: Evidence,
-  { skewMs, othersTickets }: LookupContext,
+  { skewMs, ticketsOfOtherOrders }: LookupContext,
 ): RowsOfOrder => {
   const match = createClientIdMatch(order)
   const orderRows = [...orders.rows, ...historyOrders.rows]
@@ -326,7 +326,8 @@ const rowsOfOrder = (
     match(row) === 'order' ||
     (id !== undefined &&
       (row.clientId === undefined || match(row) === 'position') &&
-      (orderIds.has(id) || (positionIds.has(id) && !othersTickets.has(id) && !isEarlier(row))))
+      (orderIds.has(id) ||
+        (positionIds.has(id) && !ticketsOfOtherOrders.has(id) && !isEarlier(row))))
   const isOwnOrder = (row: RecordRow): boolean => row.side === order.side && isOwn(row, row.id)
   const byEnd = historyOrders.rows.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
   const endedOrders = lastOfEach(byEnd.filter(isOwnOrder), ({ id }) => id)

@@ -27,7 +27,7 @@ export interface LookupContext {
   /** How far the provider's clock is ahead of ours. */
   readonly skewMs: number
   /** The broker's numbers of orders and positions of our other orders on the account. */
-  readonly othersTickets: ReadonlySet<string>
+  readonly ticketsOfOtherOrders: ReadonlySet<string>
   readonly traits: AccountTraits
 }
 
@@ -62,9 +62,9 @@ export const createSimilarityCheck = (
   { order, sentAt, sentAtLatest, tickets }: OrderToFind,
   context: LookupContext,
 ) => {
-  const { skewMs, othersTickets, traits } = context
+  const { skewMs, ticketsOfOtherOrders, traits } = context
   // On a netting account a position that our other orders share may bear this order's number.
-  const otherOrderIds = isHedging(context) ? othersTickets : new Set()
+  const otherOrderIds = isHedging(context) ? ticketsOfOtherOrders : new Set()
   const earliest = sentAt + skewMs - brokerClockMs
   const isLimitOrStop = order.limitOrStop !== undefined
   const latest = isLimitOrStop

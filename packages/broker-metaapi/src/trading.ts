@@ -53,7 +53,7 @@ export const createTrading = (connection: Connection): Trading => {
     const orderToFind = { order, sentAt, sentAtLatest: sentAt, tickets }
     const options: LookupOptions = {
       platform: account.platform,
-      othersTickets: new Set(),
+      ticketsOfOtherOrders: new Set(),
       since: sentAt,
       executedAtLatest: sentAt + longestExecutionMs,
       isCancelledByUs: false,
@@ -119,7 +119,7 @@ export const createTrading = (connection: Connection): Trading => {
       cancellation,
       brokerOrderId,
       readFromTerminal,
-      othersTickets,
+      ticketsOfOtherOrders,
     }: SentOrder,
   ): Promise<LookupAnswer> => {
     const target = await targetOf(account)
@@ -131,7 +131,7 @@ export const createTrading = (connection: Connection): Trading => {
     }
     const options = {
       platform: account.platform,
-      othersTickets: new Set(othersTickets),
+      ticketsOfOtherOrders: new Set(ticketsOfOtherOrders),
       since: unexecutedAt,
       executedAtLatest:
         order.limitOrStop === undefined
@@ -223,7 +223,7 @@ export const createTrading = (connection: Connection): Trading => {
 
 type LookupOptions = Pick<
   LookupContext,
-  'platform' | 'othersTickets' | 'executedAtLatest' | 'isCancelledByUs'
+  'platform' | 'ticketsOfOtherOrders' | 'executedAtLatest' | 'isCancelledByUs'
 > &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
 

@@ -81,7 +81,7 @@ const contextAt = (at: number, more: Partial<LookupContext> = {}): LookupContext
   isCancelledByUs: false,
   platform: 'mt5',
   skewMs: 0,
-  othersTickets: new Set(),
+  ticketsOfOtherOrders: new Set(),
   traits: {},
   ...more,
 })
@@ -135,7 +135,7 @@ const manual = (seconds: number): Row =>
   deal({ clientId: undefined, time: at(seconds), volume: 0.2, price: 1.13 })
 const stopped = closing(0.3, { clientId: 'TP_0123456789_600' })
 
-const ofOurs = { othersTickets: new Set(['501']) }
+const ofOurs = { ticketsOfOtherOrders: new Set(['501']) }
 
 type Case = readonly [title: string, lists: Lists, answer: object]
 const foreign = { clientId: 'TE_a_b' }
@@ -387,7 +387,7 @@ describe('a pending order', () => {
     timeInForce: 'gtc',
   }
   const [endedAt, byBroker] = [fill.at, { kind: 'cancelled', reason: 'broker' }]
-  const ofAnother = { othersTickets: new Set(['600']), traits: { isHedging: true } }
+  const ofAnother = { ticketsOfOtherOrders: new Set(['600']), traits: { isHedging: true } }
   const answers = (lists: Lists, now = justAfter, more: Partial<LookupContext> = {}) =>
     answerFrom(
       { order: pendingOrder, sentAt, sentAtLatest: sentAt, tickets: { orderId: '501' } },
@@ -661,7 +661,7 @@ describe('a pending order', () => {
     [
       'cancelled, beside one of another number of ours on a netting account',
       { orders: [replaced], historyOrders: [cancelledNow] },
-      { othersTickets: new Set(['600']) },
+      { ticketsOfOtherOrders: new Set(['600']) },
       ends(byBroker),
     ],
     [

@@ -494,8 +494,8 @@ describe('an order is not absent', () => {
       const one = open()
       one.control.trade({ actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', volume: 0.1, magic })
       expect(await one.look()).toEqual(answer)
-      const othersTickets = one.control.positions().map(({ id }) => id)
-      expect(await one.look({ othersTickets })).toEqual(nothing)
+      const ticketsOfOtherOrders = one.control.positions().map(({ id }) => id)
+      expect(await one.look({ ticketsOfOtherOrders })).toEqual(nothing)
       // The account's own magic number is not known then.
       one.set('account', unreadableList)
       expect(await one.look()).toEqual(unreadable)

@@ -87,7 +87,7 @@ export const sentOrder = (more: Partial<SentOrder> = {}): SentOrder => ({
   brokerOrderId: null,
   cancellation: { isConfirmed: true },
   readFromTerminal: false,
-  othersTickets: [],
+  ticketsOfOtherOrders: [],
   ...more,
 })
 

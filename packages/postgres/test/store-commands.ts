@@ -678,7 +678,7 @@ const orderReads = [
         pipe(
           orders.findStored(owner, id),
           TE.flatMap((found) =>
-            O.isNone(found) ? TE.right([]) : orders.othersTickets(owner, found.value),
+            O.isNone(found) ? TE.right([]) : orders.ticketsOfOtherOrders(owner, found.value),
           ),
           TE.map((tickets) => tickets.toSorted()),
         ),

@@ -149,7 +149,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
           for (const receive of listeners.get(order.id) ?? []) receive()
         return true
       },
-      othersTickets: (owner, { order, destination }) =>
+      ticketsOfOtherOrders: (owner, { order, destination }) =>
         ownOrders(owner)
           .filter(
             (one) =>

@@ -65,7 +65,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
             brokerOrderId: null,
             cancellation: { isConfirmed: true },
             readFromTerminal,
-            othersTickets: [],
+            ticketsOfOtherOrders: [],
           })(),
         lots: () => own.executedLots(order.clientId),
       }

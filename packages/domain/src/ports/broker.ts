@@ -96,7 +96,7 @@ export interface SentOrder {
    */
   readonly readFromTerminal: boolean
   /** Broker numbers of orders and positions that belong to other orders of ours on the account. */
-  readonly othersTickets: readonly string[]
+  readonly ticketsOfOtherOrders: readonly string[]
 }
 
 /**

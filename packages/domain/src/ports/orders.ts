@@ -141,7 +141,10 @@ export interface OrderStore {
    * Broker numbers of orders and positions that belong to the owner's other orders at the
    * destination, created within a day of this one.
    */
-  readonly othersTickets: (owner: Owner, placement: StoredOrder) => AsyncResult<readonly string[]>
+  readonly ticketsOfOtherOrders: (
+    owner: Owner,
+    placement: StoredOrder,
+  ) => AsyncResult<readonly string[]>
   /** The open orders of an account, wherever they were sent to, oldest first. */
   readonly openOrders: (owner: Owner, accountId: AccountId) => AsyncResult<readonly StoredOrder[]>
 }

@@ -499,7 +499,9 @@ describe('a change and a cancellation of an open order are answered in time wher
       'it was sent and is stored',
       ({ trading, orders }) => {
         trading.nextChange('make_and_lose_the_answer')
-        return { orders: { ...orders, othersTickets: hangs, advance: from(1, orders.advance) } }
+        return {
+          orders: { ...orders, ticketsOfOtherOrders: hangs, advance: from(1, orders.advance) },
+        }
       },
       ['none', 'BrokerOutcomeUnknown'],
     ],

@@ -147,7 +147,7 @@ export const openOrders = (
             for (const receive of outcomeReceivers.get(from.order.id) ?? []) receive()
           return isWritten
         },
-        othersTickets: async (owner, { order, destination }) => {
+        ticketsOfOtherOrders: async (owner, { order, destination }) => {
           const created = toTimestamptz(order.createdAt)
           const rows = await query<{ readonly tickets: readonly string[] }>(
             knex,

@@ -30,7 +30,7 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
 }
 
 /** What a lookup needs besides the order. */
-export type LookupHints = Omit<SentOrder, 'order' | 'othersTickets'>
+export type LookupHints = Omit<SentOrder, 'order' | 'ticketsOfOtherOrders'>
 
 export type LookupPorts = Pick<Ports, 'accounts' | 'orders' | 'trading' | 'journal' | 'broker'>
 
@@ -42,11 +42,15 @@ export const lookUpOrder =
     const { order, destination } = stored
     const found = await ports.accounts.find(order.owner, order.request.accountId)()
     if (E.isLeft(found)) return found
-    const othersTickets = await ports.orders.othersTickets(order.owner, stored)()
-    if (E.isLeft(othersTickets)) return othersTickets
+    const ticketsOfOtherOrders = await ports.orders.ticketsOfOtherOrders(order.owner, stored)()
+    if (E.isLeft(ticketsOfOtherOrders)) return ticketsOfOtherOrders
     const account = O.toUndefined(found.right)
     const linked = (account && presentLinkTo(destination, account)) ?? destination
-    const sought = { ...hints, order: orderToSend(order), othersTickets: othersTickets.right }
+    const sought = {
+      ...hints,
+      order: orderToSend(order),
+      ticketsOfOtherOrders: ticketsOfOtherOrders.right,
+    }
     const answer = await ports.trading.findOrder(linked, sought)()
     return E.right(
       answer.kind === 'nothing' && !(await showsLastDeal(ports, linked))
