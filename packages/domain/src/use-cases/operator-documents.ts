@@ -47,7 +47,7 @@ interface RemovedOwner {
 const noOwners: readonly RemovedOwner[] = []
 
 /** The name of a change in the whole plan. */
-const nameOf = ({ section, id }: Pick<PlannedChange, 'section' | 'id'>) => `${section} ${id}`
+const nameOf = (section: Section, id: string): string => `${section} ${id}`
 
 /** How many orders a plan names at most. */
 export const maxAffectedOrders = 1_000
@@ -60,9 +60,11 @@ export const createOperatorDocuments = (
   const readAffectedOrders = (
     planned: readonly PlannedChange[],
   ): AsyncResult<readonly AffectedOrder[]> => {
-    const touching = planned.filter((change) => orderEffectOf(change) !== undefined)
+    const effects = new Map(
+      planned.map((change) => [nameOf(change.section, change.id), orderEffectOf(change)]),
+    )
+    const touching = planned.filter(({ section, id }) => effects.get(nameOf(section, id)))
     if (touching.length === 0) return TE.right([])
-    const effects = new Map(touching.map((change) => [nameOf(change), orderEffectOf(change)]))
     const idsOf = <Id extends string>(section: Section) =>
       touching.filter((change) => change.section === section).map(({ id }) => id as Id)
     const of = {
@@ -78,9 +80,9 @@ export const createOperatorDocuments = (
           accountId: request.accountId,
           step: placement.step,
           effects: [
-            effects.get(`tenants ${owner.tenantId}`),
-            effects.get(`users ${owner.userId}`),
-            effects.get(`accounts ${request.accountId}`),
+            effects.get(nameOf('tenants', owner.tenantId)),
+            effects.get(nameOf('users', owner.userId)),
+            effects.get(nameOf('accounts', request.accountId)),
           ].filter((effect) => effect !== undefined),
         })),
       ),
@@ -99,10 +101,10 @@ export const createOperatorDocuments = (
           removedOwners: [
             ...stored.tenants
               .filter(({ id }) => decided.changes.tenants.remove.includes(id))
-              .map(({ id }): RemovedOwner => ({ name: `tenants ${id}`, tenantId: id })),
+              .map(({ id }): RemovedOwner => ({ name: nameOf('tenants', id), tenantId: id })),
             ...stored.users
               .filter(({ id }) => decided.changes.users.remove.includes(id))
-              .map(({ id, tenantId }) => ({ name: `users ${id}`, tenantId, userId: id })),
+              .map(({ id, tenantId }) => ({ name: nameOf('users', id), tenantId, userId: id })),
           ],
         })),
       )
@@ -134,7 +136,7 @@ export const createOperatorDocuments = (
       TE.map((counted) => {
         const counts = new Map(counted)
         return (change: PlannedChange): PlannedChange => {
-          const alsoRemoved = counts.get(nameOf(change))
+          const alsoRemoved = counts.get(nameOf(change.section, change.id))
           return alsoRemoved === undefined ? change : { ...change, alsoRemoved }
         }
       }),
