@@ -37,7 +37,7 @@ export const Overview = () => {
   const log = useEventLog({})
   const when = { everyMs: refreshMs, changes: log.changes }
   const accounts = useAccounts(when)
-  const [reads, setReads] = useState<Readonly<Record<string, Read<readonly Position[]>>>>({})
+  const [readsById, setReads] = useState<Readonly<Record<string, Read<readonly Position[]>>>>({})
   const orders = useRead(
     'orders',
     'orders',
@@ -46,10 +46,10 @@ export const Overview = () => {
   )
   const all = accounts.data ?? []
   const atBrokers = all.filter((account) => !isPaper(account))
-  const positions = atBrokers.map((account) => ({ account, ...reads[account.id] }))
+  const positionReads = atBrokers.map((account) => ({ account, ...readsById[account.id] }))
   const wanted = query.get('account')
   const chosen = wanted ? all.find(({ id }) => id === wanted) : (atBrokers[0] ?? all[0])
-  const held = positions.find(({ account }) => account.id === chosen?.id)
+  const held = positionReads.find(({ account }) => account.id === chosen?.id)
   return (
     <>
       <ReadSection title="Accounts" read={accounts}>
@@ -82,7 +82,7 @@ export const Overview = () => {
       <Positions
         hidden={whyHidden('positions', 'accounts')}
         accounts={accounts}
-        positions={positions}
+        positions={positionReads}
       />
       <ReadSection title="Working orders" read={orders}>
         {(working) => (
@@ -201,12 +201,12 @@ const AccountTable = ({
   )
 }
 
-/** Of the figures as they are now: one that is unknown makes the sum unknown. */
+/** Sums figures as they are now: where one is unknown, so is its sum. */
 const totalOf = ([currency, accounts]: readonly [string, readonly Account[]]) => {
   const unread = accounts.filter(({ liveDataUpdatedAt }) => liveDataUpdatedAt === null).length
-  const atBrokers = new Set(accounts.map((one) => `${one.accountNumber} ${one.server}`))
+  const logins = new Set(accounts.map((one) => `${one.accountNumber} ${one.server}`))
   // The figures of an account that is linked twice would count twice.
-  const isRepeated = atBrokers.size < accounts.length
+  const isRepeated = logins.size < accounts.length
   const sums = figures.map(([name, figure]) => {
     const values = accounts.map(figure).filter((value) => value !== null)
     const isKnown = !isRepeated && unread === 0 && values.length === accounts.length
@@ -264,7 +264,7 @@ const AccountName = ({ account, isChosen }: { account: Account; isChosen: boolea
   )
 }
 
-/** Reads the positions of one account, so that a broker that cannot be read hides no other's. */
+/** Reads the positions of one account, so that one unreadable broker does not hide the others'. */
 const PositionsRead = ({
   id,
   when,

@@ -45,7 +45,7 @@ import { createTurns } from './steps/turns.ts'
 
 /** A quote further from now is stale: the market is closed, or the terminal lost its broker. */
 const staleAfterMs = minuteMs
-/** The terms of symbols that one request reads at once: other reads of the account go between. */
+/** Symbols whose terms one request reads at once, so that other reads of the account get a turn. */
 const termsAtOnce = 4
 
 export interface ShownQuote extends Pick<Quote, 'bid' | 'ask' | 'time'> {
@@ -105,7 +105,7 @@ type SourceTag =
 interface Source {
   readonly account: BrokerAccount
   readonly isFeed: boolean
-  /** The broker's spelling by the symbol of the caller, where the operator gives it. */
+  /** From the caller's symbol to the broker's spelling, where the operator gives one. */
   readonly spelled: Readonly<Record<string, string>>
 }
 
@@ -127,7 +127,7 @@ interface MarketPorts extends Pick<
 export const createMarketData = (ports: MarketPorts) => {
   const { marketData, marketDataFeeds, clock, streamSlots } = ports
   const readCandles = createCandleReader(ports)
-  // Those without a credential share a few reads, so that they hold up nobody else.
+  // Callers without a credential share a few reads, so that they hold up nobody else.
   const readPublicCandles = createCandleReader(ports)
   const inPublicTurn = createTurns({ atOnce: 4, waiting: 24, what: 'public reads of prices' })
   const inTurnOf = <Tag extends RefusalTag, A>(
@@ -424,7 +424,7 @@ const createTickReader = (
   marketData: Pick<MarketData, 'ticks'>,
   { account, spelling }: Located,
 ) => {
-  /** @param read the first ticks from there, where they are known */
+  /** @param read the first ticks from `from`, where they were read before */
   const readFrom = async (
     from: Instant,
     to: Instant,
@@ -473,7 +473,7 @@ const createTickReader = (
     const earliest = Math.max(0, to - longestSearchMs)
     let ticks: readonly Tick[] = []
     let windowMs = minuteMs
-    /** A window that begins here holds too many. */
+    /** Where the last window began that held too many. */
     let tooEarly = Infinity
     for (let end = to; ticks.length < limit && end >= earliest;) {
       const start = Math.max(earliest, end - windowMs)
@@ -503,7 +503,7 @@ const failureOf =
   <Tag extends RefusalTag>(
     failure: Refusal<Tag | 'ServiceUnavailable'>,
   ): Refusal<Tag | 'ServiceUnavailable'> => {
-    if (!isFeed || !ofFeed.has(failure._tag)) return failure
+    if (!isFeed || !hiddenOfFeed.has(failure._tag)) return failure
     const detail = 'reason' in failure ? `: ${failure.reason}` : ''
     return refuse('ServiceUnavailable', {
       reason: `the market data feed: ${failure._tag}${detail}`,
@@ -518,7 +518,7 @@ const pastFailureOf =
       ? refuse('NotAvailableOnPlatform', { feature, platform: located.account.platform })
       : failureOf(located)(failure)
 
-const ofFeed: ReadonlySet<RefusalTag> = new Set([
+const hiddenOfFeed: ReadonlySet<RefusalTag> = new Set([
   'AccountNotFound',
   'UnsupportedBroker',
   'NotProvisioned',
