@@ -53,6 +53,7 @@ import {
   createUserStore,
   createWebhookStore,
   openDatabase,
+  lastEventAt,
   openEvents,
   openJournal,
   openOrders,
@@ -68,7 +69,7 @@ import type { Adapters } from './compose.ts'
 import { keyType, type Config } from './config.ts'
 import { loadOrCreateSecret } from './data-folder.ts'
 import { demoBrokerAccounts, demoProviderToken } from './demo.ts'
-import { warnOfIgnoredHalts } from './ignored-halts.ts'
+import { warnOfIgnoredEvents, warnOfIgnoredHalts } from './ignored-capabilities.ts'
 import { openLimiter } from './limiter.ts'
 import type { RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
@@ -173,6 +174,7 @@ export const openAdapters = async (
     : undefined
   const ignoredHalts = hasTradingTools ? TE.right(0) : countHaltedAccounts(knex)
   if (!hasTradingTools) closers.defer(await warnOfIgnoredHalts(ignoredHalts, log))
+  if (events === undefined) closers.defer(await warnOfIgnoredEvents(lastEventAt(knex), log))
   const slowTurns = createFairPool(readConcurrency.candlesAndDeliveries)
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({

@@ -3,8 +3,9 @@ import { startOfLog, type EventId, type ServiceEvent } from '@tradeport/domain/e
 import type { EventsQuery } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
-import { newAccountId, storedOwner, times } from '@tradeport/testkit'
+import { newAccountId, rightOf, storedOwner, times } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
+import { lastEventAt } from '../src/index.ts'
 import { answersOf, onEachDatabase } from './harness.ts'
 
 const accountId = newAccountId()
@@ -75,7 +76,10 @@ onEachDatabase('the log of events', (here) => {
     here.told.length = 0
     await here.record(owner, [newEvent()])
     stop()
+    const lastAt = lastEventAt(here.knex)
+    const before = await rightOf(lastAt)
     await here.record(owner, [newEvent()])
+    expect(await rightOf(lastAt)).toBeGreaterThan(before)
     expect(heard).toStrictEqual([owner])
     expect(here.told).toStrictEqual(times(2, () => ({ kind: 'events_recorded', owner })))
   })

@@ -2,13 +2,14 @@
 // their transactions committed, because whoever records events locks the user first: a reader that
 // has seen one id will see no smaller one later.
 import { startOfLog, type EventId, type LoggedEvent } from '@tradeport/domain/events'
+import type { AsyncResult } from '@tradeport/domain/errors'
 import type { EventLog } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { ids, instant, mapped, oneOf, tableOf, toTimestamptz } from '../connection/columns.ts'
-import { databasePort } from '../connection/failures.ts'
+import { databasePort, databaseTask } from '../connection/failures.ts'
 import {
   allOf,
   isUser,
@@ -90,3 +91,13 @@ export const createEventLog = (
   }),
   onRecorded,
 })
+
+/** When the last event of all users was recorded, in Unix milliseconds; 0 where none is kept. */
+export const lastEventAt = (knex: Knex): AsyncResult<number> =>
+  databaseTask('events.last', async () => {
+    const { at } = await queryOne<{ readonly at: number }>(
+      knex,
+      sql`select coalesce(extract(epoch from max(recorded_at)) * 1000, 0)::float8 as at from events`,
+    )
+    return at
+  })
