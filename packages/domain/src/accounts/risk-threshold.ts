@@ -79,11 +79,13 @@ export interface ThresholdCheck {
  *
  * One reading does not suffice, because a terminal that reconnects may show the equity without the
  * positions for a moment. A new highest equity needs two as well.
+ * @param all those of the account: daily losses are measured from one balance
  */
 export const checkThreshold = (
   before: CheckedThreshold,
   providerAccountId: string,
   reading: AccountReading,
+  all: readonly CheckedThreshold[] = [],
 ): ThresholdCheck => {
   const { type, value, checkedAt } = before
   const { readAt: at } = reading
@@ -94,7 +96,12 @@ export const checkThreshold = (
   const unconfirmed = lastCheck?.unconfirmedEquity ?? null
   const isConfirming = unconfirmed !== null && Math.abs(at - (checkedAt ?? at)) >= confirmationMs
   const confirmed = isConfirming ? Math.min(equity, unconfirmed) : null
-  const reference = referenceOf(type, reading.figures, lastCheck?.reference ?? null, confirmed)
+  const measured =
+    lastCheck ??
+    all.find(
+      (one) => day !== null && one.day === day && one.providerAccountId === providerAccountId,
+    )
+  const reference = referenceOf(type, reading.figures, measured?.reference ?? null, confirmed)
   const current = figureOf(type, reading, reference)
   const excess = type.endsWith('_below')
     ? sumExactly([value, -current])

@@ -52,7 +52,7 @@ export const checkThresholds =
       (reading: AccountReading): AsyncResult<readonly ThresholdBreach[]> =>
       async () => {
         const checks = thresholds
-          .map((one) => checkThreshold(one, account.providerAccountId, reading))
+          .map((one) => checkThreshold(one, account.providerAccountId, reading, thresholds))
           .filter(({ before, after }) => after !== before)
         if (checks.length === 0 || !(await isCredible(reading))) return E.right([])
         const isBreached = checks.some(({ breach }) => breach !== undefined)

@@ -175,6 +175,18 @@ describe('a check', () => {
     expect(desk.events).toHaveLength(1)
   })
 
+  it('measures the daily loss of a threshold that is set at noon from the balance of the day', async () => {
+    const desk = withThresholds({ type: 'daily_loss_above', value: 5_000 })
+    await rightOf(desk.check)
+    const later = { severity: 'critical', type: 'daily_loss_above', value: 3_000 } as const
+    const added = thresholdOf(desk.account.id, later)
+    desk.records.tables.riskThresholds.set(thresholdKey(added), added)
+    const lost = { ...information, figures: { ...figures, balance: 8_000, equity: 6_500 } }
+    desk.broker.put(desk.account.id, { information: lost, positions: [] })
+    await rightOf(desk.check)
+    expect(desk.reported).toEqual([[desk.account.id, 3_000, 3_500]])
+  })
+
   it('that another one overtakes records nothing', async () => {
     const desk = withThresholds({})
     const release = desk.broker.hold()
