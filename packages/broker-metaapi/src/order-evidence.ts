@@ -210,34 +210,41 @@ const mayBeRenumbered = (
 
 /**
  * Whether the rest of a pending order may have been placed again under another number and without
- * its client id: a similar one of that volume was placed from ten seconds before the cancellation to
- * a minute after it, and the cancellation was not ours.
+ * its client id, and the cancellation was not ours: a similar one of that volume was placed from ten
+ * seconds before the cancellation to a minute after it, or something similar was executed within the
+ * last minute, so that the history may not show its order yet.
  */
 const mayHaveBeenRenumbered = (
   orderToFind: OrderToFind,
   restLots: number,
   { endedOrders }: RowsOfOrder,
-  { orders, historyOrders }: Evidence,
+  { positions, orders, historyOrders, deals }: Evidence,
   context: LookupContext,
 ): boolean => {
   if (orderToFind.order.limitOrStop === undefined) return false
   const isSimilar = createSimilarityCheck(orderToFind, context)
   const { state, endedAt = 0 } = endedOrders.at(-1) ?? {}
-  const placedAfterMs = ({ at: placedAt = 0 }: RecordRow): number => placedAt - endedAt
+  const afterMs = ({ at = 0 }: RecordRow): number => at - endedAt
+  const isOfAnother = (orderId: string): boolean =>
+    context.ticketsOfOtherOrders.has(orderId) || endedOrders.some(({ id }) => id === orderId)
+  const isLikeRest = (row: RecordRow, orderId: string): boolean =>
+    isSimilar(row, orderId) && afterMs(row) >= -renumberingMs && !isOfAnother(orderId)
   return (
     state === 'CANCELED' &&
     !context.isCancelledByUs &&
-    [...orders.rows, ...historyOrders.rows].some(
+    ([...orders.rows, ...historyOrders.rows].some(
       (row) =>
-        isSimilar(row, row.id) &&
+        isLikeRest(row, row.id) &&
         row.orderType !== 'market' &&
         (row.volume ?? restLots) === restLots &&
-        placedAfterMs(row) >= -renumberingMs &&
-        placedAfterMs(row) <= clockSlackMs &&
-        !context.ticketsOfOtherOrders.has(row.id) &&
-        !endedOrders.some(({ id }) => id === row.id) &&
+        afterMs(row) <= clockSlackMs &&
         mayHaveExecuted(row),
-    )
+    ) ||
+      [...positions.rows, ...deals.rows].some(
+        (row) =>
+          isLikeRest(row, row.orderId ?? row.id) &&
+          context.now + context.skewMs - (row.at ?? 0) < listsLagMs,
+      ))
   )
 }
 

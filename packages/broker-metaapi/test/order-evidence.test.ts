@@ -657,6 +657,7 @@ describe('a pending order', () => {
 
   const replaced = waiting({ ...nameless, id: '600', time: at(filledAt + 1) })
   const cancelledNow = finished('CANCELED', unexecuted)
+  const justOpened = position({ ...nameless, id: '600', time: at(filledAt + 12) })
   it.each([
     [
       'cancelled, beside one of another number of ours on a netting account',
@@ -674,6 +675,18 @@ describe('a pending order', () => {
       },
       {},
       unreadable,
+    ],
+    [
+      'not known where one was executed whose order the history may lack',
+      { historyOrders: [cancelledNow], positions: [justOpened] },
+      {},
+      unreadable,
+    ],
+    [
+      'cancelled, beside what was executed a minute ago',
+      { historyOrders: [cancelledNow], positions: [{ ...justOpened, time: at(filledAt + 11) }] },
+      {},
+      ends(byBroker),
     ],
   ])('is %s', (_, lists, context, answer) => {
     expect(answers(lists, later, context)).toMatchObject(answer)
