@@ -61,6 +61,7 @@ export const answerFrom = (
     dealsFill: fillOfDeals(rows),
     endedLots: lotsOfEndedOrders(rows.endedOrders),
     hasNoOpenOrder,
+    isEnded: hasNoOpenOrder && isLastEnded(orderToFind, rows),
     isPositionExclusive: orderToFind.order.limitOrStop === undefined || isHedging(context),
     haveListsCaughtUp:
       isWhole && hasNoOpenOrder && context.now - lastChangeOf(rows, context) >= listsLagMs,
@@ -103,6 +104,8 @@ interface ShownOrder extends RowsOfOrder {
   readonly endedLots: number | undefined
   /** None of its orders is open, nor will be. */
   readonly hasNoOpenOrder: boolean
+  /** Nor is one missing in the history, as far as its number is known. */
+  readonly isEnded: boolean
   /** Others cannot have changed its position. On a netting account they may, while it waits. */
   readonly isPositionExclusive: boolean
   /**
@@ -118,14 +121,14 @@ type FindExecution = (shown: ShownOrder) => Executed | undefined
 type Executed = Extract<OrderOutcome, { readonly fill: Fill }>
 
 /**
- * A partial fill is final if nothing is open and the finished orders executed the same volume, or
- * once the lists agree.
+ * A partial fill is final if all has ended and the finished orders executed the same volume, or once
+ * the lists agree.
  */
 const byDeals: FindExecution = ({
   orderedLots,
   dealsFill,
   endedLots,
-  hasNoOpenOrder,
+  isEnded,
   haveListsCaughtUp,
 }) => {
   if (!dealsFill) return undefined
@@ -134,8 +137,9 @@ const byDeals: FindExecution = ({
   if (volume === undefined)
     return haveListsCaughtUp && endedLots === undefined ? executed('filled', dealsFill) : undefined
   if (volume >= orderedLots) return executed('filled', dealsFill)
-  const isEnd = hasNoOpenOrder && endedLots === volume
-  return isEnd || haveListsCaughtUp ? executed('partially_filled', dealsFill) : undefined
+  return (isEnded && endedLots === volume) || haveListsCaughtUp
+    ? executed('partially_filled', dealsFill)
+    : undefined
 }
 
 /** Finished orders that know of less than its deals do not count. */
@@ -150,7 +154,7 @@ const byEndedOrders: FindExecution = (shown) => {
   const opening = position && isUntouched ? fillOfPosition(position) : positionOf(shown)
   const fill = { volume: endedLots, ...opening }
   if (endedLots >= shown.orderedLots) return executed('filled', fill)
-  return shown.hasNoOpenOrder ? executed('partially_filled', fill) : undefined
+  return shown.isEnded || shown.haveListsCaughtUp ? executed('partially_filled', fill) : undefined
 }
 
 /**
@@ -192,6 +196,13 @@ const endedUnexecuted = (
     isUnexecuted && (shown.haveListsCaughtUp || (shown.endedLots !== undefined && !mayBeEarlier))
   )
 }
+
+/**
+ * Whether the order of the number that is known last has ended. The broker may end an order and
+ * place the rest again under a new number.
+ */
+const isLastEnded = ({ tickets }: OrderToFind, { endedOrders }: RowsOfOrder): boolean =>
+  tickets.orderId === undefined || endedOrders.some(({ id }) => id === tickets.orderId)
 
 /** Whether the broker cancelled the order just now, and may place it again under another number. */
 const mayBeRenumbered = (

@@ -693,6 +693,13 @@ describe('a pending order', () => {
   })
 
   it('is filled in part once the lists agree that no more follows', () => {
+    // The history may not show yet how the order of its last number ended.
+    const historyOrders = [finished('CANCELED', { id: '500', currentVolume: 0.05 })]
+    for (const first of [[], [lateDeal({ orderId: '500', volume: 0.05 })]]) {
+      expect(answers({ historyOrders, deals: first })).toEqual(stillOpen)
+      const ended = answers({ historyOrders, deals: first }, later)
+      expect(ended).toMatchObject(ends({ kind: 'partially_filled' }))
+    }
     const deals = [lateDeal({ volume: 0.05, time: at(60) })]
     // The deal of the rest may be missing yet, however long ago the first was.
     expect(answers({ deals }, justAfter)).toEqual(stillOpen)
