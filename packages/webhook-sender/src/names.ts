@@ -26,12 +26,16 @@ export const resolveByDns =
  * Queries DNS first, and for local names and those that it does not have the system, whose hosts
  * file and search domains may hold names of own networks.
  */
-export const askDnsThenSystem =
-  (dns: ResolveName = resolveByDns(), system: ResolveName = serialized(askSystem)): ResolveName =>
-  async (name) => {
+export const askDnsThenSystem = (
+  dns: ResolveName = resolveByDns(),
+  system: ResolveName = askSystem,
+): ResolveName => {
+  const askInTurn = serialized(system)
+  return async (name) => {
     const found = isLocalName(name) ? [] : await dns(name)
-    return found.length > 0 ? found : system(name)
+    return found.length > 0 ? found : askInTurn(name)
   }
+}
 
 export const askSystem: ResolveName = async (name) => {
   const found = await lookup(name, { all: true }).catch(noneIfMissing)

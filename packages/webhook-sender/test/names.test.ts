@@ -9,7 +9,8 @@ import { deliveryTo, loopback } from './support/delivery.ts'
 
 interface Zone {
   readonly A: readonly string[]
-  readonly AAAA: readonly string[]
+  /** Undefined: the server fails. */
+  readonly AAAA: readonly string[] | undefined
 }
 
 /** A server for hooks.example.com; other names do not exist. */
@@ -18,12 +19,13 @@ const startNameServer = async (zone: Zone) => {
   const server = dgram.createSocket('udp4', (message, { port, address }) => {
     const { id = 0, questions = [] } = decode(message)
     const isKnown = questions[0]?.name === 'hooks.example.com'
+    const isFailing = questions[0]?.type === 'AAAA' && zone.AAAA === undefined
     const answers = questions.flatMap(({ name, type }) => {
       queries.push(`${type} ${name}`)
       if (!isKnown || (type !== 'A' && type !== 'AAAA')) return []
-      return zone[type].map((data) => ({ name, type, ttl: 0, data }))
+      return (zone[type] ?? []).map((data) => ({ name, type, ttl: 0, data }))
     })
-    const flags = isKnown ? 0 : 3
+    const flags = isFailing ? 2 : isKnown ? 0 : 3
     server.send(encode({ type: 'response', id, flags, questions, answers }), port, address)
   })
   server.bind(0, '127.0.0.1')
@@ -39,14 +41,17 @@ describe('a name that DNS resolves', () => {
   it.each([
     { A: ['8.8.8.8', '127.0.0.1'], AAAA: ['2600::1'] },
     { A: ['8.8.8.8'], AAAA: [] },
+    { A: ['8.8.8.8'], AAAA: undefined },
     { A: [], AAAA: ['::1'] },
     { A: [], AAAA: [] },
   ])('has all the addresses of both families: %j', async (zone) => {
     using server = await startNameServer(zone)
     const found = await server.ask('hooks.example.com')
-    expect(found.toSorted()).toEqual([...zone.A, ...zone.AAAA].toSorted())
+    expect(found.toSorted()).toEqual([...zone.A, ...(zone.AAAA ?? [])].toSorted())
     // Without the search domains of this machine.
-    expect(server.queries.toSorted()).toEqual(['A hooks.example.com', 'AAAA hooks.example.com'])
+    expect(new Set(server.queries)).toEqual(
+      new Set(['A hooks.example.com', 'AAAA hooks.example.com']),
+    )
   })
 
   it('has no address if it does not exist', async () => {
@@ -91,6 +96,21 @@ it.each([
     },
   )
   expect([await resolve(name), asked]).toEqual([addresses, wanted])
+})
+
+it('the system is asked for one name after another, whether it finds them or fails', async () => {
+  const asked: PromiseWithResolvers<string[]>[] = []
+  const resolve = askDnsThenSystem(undefined, () => {
+    asked.push(Promise.withResolvers())
+    return asked.at(-1)!.promise
+  })
+  const [first, second] = [resolve('a.internal'), resolve('b.internal')]
+  await expect.poll(() => asked.length).toBe(1)
+  asked[0]?.reject(new Error('EAI_AGAIN'))
+  await expect(first).rejects.toThrow('EAI_AGAIN')
+  await expect.poll(() => asked.length).toBe(2)
+  asked[1]?.resolve(['10.0.0.1'])
+  expect(await second).toEqual(['10.0.0.1'])
 })
 
 it('a delivery whose name takes too long times out, and sends nothing', async () => {
