@@ -111,7 +111,7 @@ export const createWebhookSender = ({
     const options: https.RequestOptions &
       Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'> = {
       method: 'POST',
-      headers: { ...headers, 'Content-Length': body.byteLength },
+      headers,
       // No connection or TLS session is shared, and no attempt waits for another's socket.
       agent: false,
       // The checked addresses, all of which are tried; the name is not resolved again.
@@ -148,7 +148,7 @@ export const createWebhookSender = ({
         bytes += chunk.length
         if (bytes >= maxAnswerBytes) end()
       })
-      for (const event of ['end', 'error', 'close']) response.on(event, end)
+      response.on('end', end)
     })
     let interimAnswers = 0
     request.on('information', () => {

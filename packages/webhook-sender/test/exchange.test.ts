@@ -77,6 +77,7 @@ describe('a delivery', () => {
       'http://10.0.0.1',
       'http://8.8.8.8',
       'http://example.com',
+      'gopher://8.8.8.8',
       'http://app.localhost',
       'https://127.0.0.1',
       'https://localhost',
