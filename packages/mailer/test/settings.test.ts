@@ -8,7 +8,7 @@ it.each([
   ['smtp://mail.example.com', { host: 'mail.example.com' }],
   ['smtp://mail.example.com:25/', { host: 'mail.example.com', port: 25 }],
   ['smtps://mail.example.com', { host: 'mail.example.com', port: 465, isSecure: true }],
-  ['smtp://localhost', { host: 'localhost', isLoopback: true }],
+  ['smtp://LOCALHOST', { host: 'LOCALHOST', isLoopback: true }],
   ['smtp://127.0.0.1', { host: '127.0.0.1', isLoopback: true }],
   ['smtp://[::1]:1025', { host: '::1', port: 1_025, isLoopback: true }],
   ['smtp://127.0.0.1.example.com', { host: '127.0.0.1.example.com' }],

@@ -58,15 +58,6 @@ describe.concurrent('a mail', () => {
     )
   })
 
-  it('has a Message-ID that depends on its id alone', async () => {
-    await using server = await startMailServer()
-    const ids = ['a-1', 'a-1', 'A-1']
-    for (const id of ids) expect(await send(server.address, { id })).toEqual(sentAnswer)
-    expect(server.received.map((one) => one.mail.messageId)).toEqual(
-      ids.map((id) => `<${id}@tradeport.example>`),
-    )
-  })
-
   it.each<[string, Command, string, string]>([
     ['undelivered', 'MAIL', '451 4.3.0 later', '451 4.3.0 to MAIL FROM'],
     ['undelivered', 'RCPT', '450 4.2.1 greylisted', '450 4.2.1 to RCPT TO'],
