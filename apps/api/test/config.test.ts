@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readConfig, variables, type Environment } from '../src/config.ts'
+import { readConfig, summaryOf, variables, type Environment } from '../src/config.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const server: Environment = {
@@ -80,12 +80,16 @@ describe('an environment', () => {
       },
     ],
     [
-      { DRAIN_DELAY_SECONDS: '5', DRAIN_TIMEOUT_SECONDS: '3600' },
+      { DRAIN_DELAY_SECONDS: '5', DRAIN_TIMEOUT_SECONDS: '3600', HOST: '::1', PORT: '3001' },
       { drainDelayMs: 5_000, drainTimeoutMs: 3_600_000 },
     ],
     [
-      { ...server, SECRETS_KEY_PREVIOUS: `${key}, ${key}` },
-      { previousSecretsKeys: Array(2).fill(new Uint8Array(32).fill(7)) },
+      { ...server, BROKER: 'sandbox', SECRETS_KEY_PREVIOUS: `${key}, ${key}` },
+      {
+        isDemo: false,
+        capabilities: [],
+        previousSecretsKeys: Array(2).fill(new Uint8Array(32).fill(7)),
+      },
     ],
     [
       { ...server, METAAPI_CLIENT_URL: 'https://client.{region}.example' },
@@ -138,14 +142,17 @@ describe('an environment', () => {
       },
     ],
   ])('is read: %o', (environment, expected) => {
-    expect(read(environment)).toMatchObject({ right: { ...expected, warnings: [] } })
+    const config = read(environment)
+    expect(config).toMatchObject({ right: { ...expected, warnings: [] } })
+    const summary = config._tag === 'Right' && summaryOf(config.right)
+    expect(JSON.stringify(summary)).not.toMatch(/hush|secret/)
   })
 
   it.each([
     ['EVENT_RETENTION_DAYS', ['0', '366', '1.5', 'all']],
     ['WATCH_SECONDS', ['1', '301', '2.5', 'often']],
     ['WEBHOOK_RETRY_SECONDS', ['1,2,3', '1,2,3,0', '1,2,3,86401', '1,2,,4', 'soon']],
-    ['DRAIN_DELAY_SECONDS', ['1.5', '90']],
+    ['DRAIN_DELAY_SECONDS', ['1.5', '85']],
     ['DRAIN_TIMEOUT_SECONDS', ['0', '3601']],
     ['PORT', ['99999', 'x']],
     ['BROKER', ['paper']],
@@ -188,7 +195,7 @@ describe('an environment', () => {
     ['SMTP_URL', ['http://me:hush@mail.example.com'], { MAIL_FROM: 'a@example.com' }],
     ['MAIL_FROM', ['nobody'], { SMTP_URL: 'smtp://mail.example.com' }],
     ['SECRETS_KEY_PREVIOUS', ['c2hvcnQ='], server],
-    ['METRICS_TOKEN', ['hush']],
+    ['METRICS_TOKEN', ['fifteen-letters', 'of several words']],
   ])(
     'is refused with a sentence that names %s where that is one of %j',
     (name, values, rest = {}) => {
@@ -237,7 +244,7 @@ describe('an environment', () => {
       SECRETS_KEY: 'c2hvcnQ=',
       ...urls,
     }).join('\n')
-    for (const name of ['OPERATOR_TOKEN', 'METRICS_TOKEN', 'REDIS_URL'])
+    for (const name of ['OPERATOR_TOKEN', 'METRICS_TOKEN', 'DATABASE_URL', 'REDIS_URL'])
       expect(reported).toContain(`${name} must be`)
     for (const secret of ['sécret', 'c2hvcnQ=', 'hush']) expect(reported).not.toContain(secret)
   })
