@@ -1,6 +1,6 @@
 // Secrets that the service makes once: kept as they are, and refused where something else lies in
 // their place.
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -27,19 +27,23 @@ const key = {
 
 describe('a kept secret', () => {
   it('is made once, also by two starts at once, for its user alone', async () => {
-    const [one, two] = await Promise.all([
-      loadOrCreateSecret(folder, token),
-      loadOrCreateSecret(folder, token),
-    ])
+    let one: unknown
+    const make = async () => {
+      one = await loadOrCreateSecret(folder, token)
+      return token.make()
+    }
+    const two = await loadOrCreateSecret(folder, { ...token, make })
     expect([two, await loadOrCreateSecret(folder, token)]).toEqual([one, one])
     const path = join(folder, token.name)
-    expect(await readFile(path, 'utf8')).toBe(one)
+    expect([await readdir(folder), await readFile(path, 'utf8')]).toEqual([[token.name], one])
     expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
-  it('may end with a line feed, as an editor leaves it', async () => {
-    await writeFile(join(folder, token.name), 'a-token-written-by-hand\n')
+  it('may end with a line feed, as an editor leaves it, and is then for its user alone', async () => {
+    const path = join(folder, token.name)
+    await writeFile(path, 'a-token-written-by-hand\n')
     expect(await loadOrCreateSecret(folder, token)).toBe('a-token-written-by-hand')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
     await writeFile(join(folder, key.name), `${key.make()}\n`)
     expect(await loadOrCreateSecret(folder, key)).toEqual(new Uint8Array(32).fill(7))
   })

@@ -17,13 +17,17 @@ describe('a read that anybody may cause', () => {
   })
 
   it('has the fallback as its result when it rejects, and is replaced when it exceeds its deadline', async () => {
-    expect(await readAtMostEvery(() => Promise.reject(new Error('unavailable')), throttle)()).toBe(
+    const fail = vi.fn(() => Promise.reject(new Error('unavailable')))
+    const readFailing = readAtMostEvery(fail, throttle)
+    expect([await readFailing(), await readFailing(), fail.mock.calls.length]).toEqual([
       false,
-    )
+      false,
+      1,
+    ])
     const check = vi.fn(() =>
       check.mock.calls.length === 1 ? new Promise<boolean>(() => undefined) : Promise.resolve(true),
     )
-    const read = readAtMostEvery(check, { ...throttle, everyMs: 1, deadlineMs: 20 })
+    const read = readAtMostEvery(check, { ...throttle, everyMs: 0, deadlineMs: 20 })
     expect(await Promise.all([read(), read()])).toEqual([false, false])
     await setTimeout(10)
     expect([await read(), check.mock.calls.length]).toEqual([true, 2])
