@@ -269,6 +269,7 @@ it('cached accounts are kept for a second for their owner if they exist, unless 
     { tenantId: 'acmeu', userId: '-1' },
   ])
     expect(await read({ ...linked.owner, ...stranger })).toEqual(absent)
+  expect(await cached.find(linked.owner, other.id)()).toEqual(E.right(O.none))
   accounts.delete(linked.id)
   clock.advance(999)
   expect(await read()).toEqual(present)
