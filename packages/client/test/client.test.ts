@@ -379,6 +379,8 @@ describe('a list', () => {
       `${baseUrl}/events?accountId=a&after=evt_5&limit=100`,
       `${baseUrl}/events?accountId=a&after=next&limit=100`,
     ])
+    const aborted = client.listEvents.each({}, { signal: AbortSignal.abort() })
+    expect(await errorOf(aborted[Symbol.asyncIterator]().next())).toMatchObject({ code: 'ABORTED' })
   })
 })
 
@@ -406,10 +408,10 @@ const file = () =>
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': 'attachment; filename="trades_2026-11-21.csv"',
       'X-Skipped-Positions': '2',
-      'X-Warnings': 'history_incomplete',
+      'X-Warnings': 'history_incomplete,other',
     },
   })
-it.each([null, Number.NaN, {}, '', ' k', 'k\n'])(
+it.each([null, Number.NaN, {}, '', ' k', 'k\n', 'k'.repeat(256)])(
   'an idempotencyKey that is %j is a TypeError, and nothing is sent',
   async (idempotencyKey) => {
     const { client, sent } = clientWith([])
@@ -433,7 +435,7 @@ it.each([
 
 it('a key is an option of a POST alone, and a wait of placeOrder', async () => {
   const { client, sent } = clientWith([])
-  const options = { idempotencyKey: 'k', wait: 5 } as never
+  const options = { idempotencyKey: 'k' } as never
   for (const call of [
     client.moveStopLoss('p', { value: 1 }, options),
     client.getOrder('o', options),
@@ -449,7 +451,7 @@ it('a signal of null is none, and a client has no other options and no fetch but
   const options = { baseUrl: 'https://trade.example.com/api/v1' }
   expect(() => createClient({ ...options, apikey: 'k' } as never)).toThrow(/no option apikey/)
   expect(() => client.events({ signal: {} as never })).toThrow(/^signal must be an AbortSignal/)
-  const placing = clientWith([success({ status: 'pending' })]).client.placeOrder(order)
+  const placing = clientWith([success({ id: 'o', status: 'pending' })]).client.placeOrder(order)
   for (const waiting of [{ timeout: 300 }, { signal: new AbortController() }])
     await expect((await placing).settled(waiting as never)).rejects.toThrow(TypeError)
   const unfit = createClient({ ...options, fetch: {} as never })
@@ -464,7 +466,7 @@ describe('an export', () => {
       name: 'trades_2026-11-21.csv',
       contentType: 'text/csv; charset=utf-8',
       skippedPositions: 2,
-      warnings: ['history_incomplete'],
+      warnings: ['history_incomplete', 'other'],
     })
     expect(await exported.text()).toBe('id\r\n1\r\n')
     await expect(exported.text()).rejects.toThrow('the file was read already')
