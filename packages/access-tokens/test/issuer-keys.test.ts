@@ -88,38 +88,31 @@ describe.concurrent('the keys are found', () => {
 })
 
 describe.concurrent('the keys are kept', () => {
-  it('and read once for a hundred tokens at once', async () => {
-    await using issuer = await start()
-    const token = await issuer.sign()
-    const verified = await Promise.all(Array.from({ length: 100 }, () => issuer.verify(token)))
-    expect(new Set(verified.map(({ _tag }) => _tag))).toEqual(new Set(['Right']))
-    expect(issuer.keyReads()).toBe(1)
-  })
-
   it('and read again when a token names a new key, while old keys stay valid', async () => {
     await using issuer = await start()
     const old = await issuer.sign()
-    const since = performance.now()
     for (const reads of [1, 2, 3]) {
       expect(await issuer.verify(await issuer.sign())).toMatchObject(valid)
       expect(await issuer.verify(old)).toMatchObject(valid)
       expect(issuer.keyReads()).toBe(reads)
       await issuer.rotate()
     }
-    // A read begins a second after the one before it; timers may be a millisecond early.
-    expect(performance.now() - since).toBeGreaterThan(1_990)
   })
 
-  it('and read once for a hundred tokens that name unknown keys', async () => {
+  it('and read once for a hundred tokens that name unknown keys, and not again within a second', async () => {
     await using issuer = await start()
     await issuer.verify(await issuer.sign())
     // Signed before: that may take longer than the keys may not be read again.
     const guesses = await Promise.all(
       Array.from({ length: 100 }, (_, n) => issuer.sign({}, { kid: `guess-${n}` })),
     )
+    const since = performance.now()
     for (const verified of await Promise.all(guesses.map((guess) => issuer.verify(guess))))
       expect(verified).toStrictEqual(refused)
     expect(issuer.keyReads()).toBe(2)
+    await issuer.verify(guesses[0] ?? '')
+    // Timers may be a millisecond early.
+    expect(performance.now() - since).toBeGreaterThan(990)
   })
 
   it('and read once more where a new key may be too late for the read under way', async () => {

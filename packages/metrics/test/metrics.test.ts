@@ -42,6 +42,15 @@ it('requests are counted by route and status, within bounds in seconds', async (
     [503, 30_001],
   ] as const)
     metrics.requests({ method: 'GET', route: '/orders', status, durationMs })
+  metrics.providerCalls('quote', 'ok', 2_500)
+  metrics.deliveries('2xx', 2_500)
+  for (const [measured, labels] of [
+    ['provider_call', 'call=quote outcome=ok'],
+    ['webhook_delivery', 'outcome=2xx'],
+  ])
+    expect(await valuesOf(metrics, `tradeport_${measured}_duration_seconds_sum`)).toEqual({
+      [`${labels}`]: 2.5,
+    })
   const [ok, failed] = ['200', '503'].map((status) => `method=GET route=/orders status=${status}`)
   const within = await valuesOf(metrics, `${name}_bucket`)
   const buckets = ['0.001', '1', '2.5', '30', '+Inf'].map((le) =>
