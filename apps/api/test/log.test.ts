@@ -42,8 +42,10 @@ const errorWith = (text: string): fc.Arbitrary<Error> =>
           [text]: text,
         },
       )
-      // As knex does: the statement comes before a message whose stack does not have it.
-      if (isRewritten) error.message = `select '${text}' - ${error.message}`
+      // As knex does: the statement comes before a message whose stack, made when it is first
+      // read, does not have it.
+      if (isRewritten && error.stack !== undefined)
+        error.message = `select '${text}' - ${error.message}`
       return error
     })
 
