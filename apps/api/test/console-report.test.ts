@@ -7,13 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { chromiumPath, follow, shows, signInAs, useBrowser, region } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
 import { linkDesk, untilAgreed } from './support/desk.ts'
-import {
-  operate,
-  operatorToken,
-  startDemo,
-  startTestService,
-  useTestService,
-} from './support/service.ts'
+import { operate, operatorToken, useTestService } from './support/service.ts'
 
 const trades = Array.from({ length: 40 }, (_, at) =>
   tradeDeals({
@@ -202,38 +196,37 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
   })
 
   it('says what it does not know without the capability insights', async () => {
-    const without = await startTestService([], { environment: { CAPABILITIES: 'console' } })
-    onTestFinished(() => without.close())
-    const desk = await linkDesk(without, { user: 'u-1', broker: { history } })
-    const page = await browser.open(`${without.apiUrl}/console/trades?account=${desk.accountId}`, {
-      user: 'u-1',
+    const desk = await linkDesk(service, { user: 'u-6', broker: { history } })
+    const page = await browser.open(`${service.apiUrl}/console/trades?account=${desk.accountId}`)
+    await page.route('**/api/v1/me', async (route) => {
+      const { data, ...reply } = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...reply, data: { ...data, capabilities: ['console'] } } })
     })
+    await signInAs(page, 'u-6')
     await follow(page, 'Report of this account')
     await page.locator('[data-report=complete]').waitFor()
     const missing = page.getByText('does not have the capability insights')
     await expect.poll(() => missing.count()).toBe(3)
   })
 
-  it('is written to a file by the command line, from a running demo', async () => {
-    const lines: string[] = []
-    const demo = await startDemo({}, { onLogLine: (line) => lines.push(line) })
-    onTestFinished(demo.close)
-    const account = /accountId=(\S+)'/.exec(demo.welcome ?? '')?.[1] ?? ''
-    const keys = () => operate(demo.operatorUrl, '/tenants/demo/api-keys')
+  it('is written to a file by the command line, from a running service', async () => {
+    const desk = await linkDesk(service, { user: 'u-7', broker: { history } })
+    const keys = () => operate(service.operatorUrl, '/tenants/acme/api-keys?limit=1000')
     const before = (await keys()).body.data
-    const words = ['--account', account, '--from', '2020-01-01', '--paper', 'letter']
-    const { code, out, err, files } = await callOperator(demo, words)
+    const logged = service.logged.length
+    const words = ['--account', desk.accountId, '--from', '2020-01-01', '--paper', 'letter']
+    const { code, out, err, files } = await callOperator(service, words)
     expect([code, err, files.length]).toEqual([0, '', 1])
     expect(out).toContain('r.pdf')
     const [file = Buffer.of()] = files
-    expect(file.toString('latin1')).toContain('/Title (Report of Demo trading, since 2020-01-01)')
+    expect(file.toString('latin1')).toContain('/Title (Report of Account 1, since 2020-01-01)')
     expect(file.toString('latin1')).toContain('/MediaBox [0 0 612 792]')
     expect(pagesOf(file)).toBeGreaterThan(1)
     expect((await keys()).body.data).toEqual(before)
-    expect(lines.filter((line) => line.includes('document_applied'))).toEqual([
-      expect.stringContaining('"create apiKeys demo-key"'),
-      expect.stringMatching(/"changes":\["create apiKeys report-[0-9a-f]{12}"\]/),
-      expect.stringMatching(/"changes":\["remove apiKeys report-[0-9a-f]{12}"\]/),
+    const applied = service.logged.slice(logged).filter(({ event }) => event === 'document_applied')
+    expect(applied.map(({ changes }) => changes)).toEqual([
+      [expect.stringMatching(/^create apiKeys report-[0-9a-f]{12}$/)],
+      [expect.stringMatching(/^remove apiKeys report-[0-9a-f]{12}$/)],
     ])
   })
 
