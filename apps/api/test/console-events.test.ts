@@ -1,5 +1,5 @@
-// The console's webhooks and its log of events, in a real browser. The service is the demo, which
-// posts to receivers on the same machine.
+// The console's webhooks, its log of events and the link of the demo, in a real browser. The service
+// is the demo, which posts to receivers on the same machine.
 import { once } from 'node:events'
 import {
   createServer,
@@ -15,6 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { demoProviderToken } from '../src/demo.ts'
 import {
   accessibilityFaults,
+  changeUser,
   chromiumPath,
   follow,
   shows,
@@ -102,6 +103,18 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       () => received.length,
       (length) => length >= count,
     )
+
+  // The first, while the link is valid.
+  it('is signed in to by the link of the demo, once', async () => {
+    const link = /http\S+#code=\S+/.exec(service.welcome ?? '')?.[0] ?? ''
+    expect(link).not.toContain('tp_live')
+    const page = await browser.open(link)
+    await heading(page, 'Demo trading in short').waitFor()
+    expect(page.url()).not.toContain('code')
+    await page.goto('about:blank')
+    await page.goto(link)
+    await shows(page, 'The link was used before, or is older than a minute.')
+  })
 
   it('shows a secret once, copies it, and forgets it', async () => {
     const page = await open('webhooks', 'trader', {
@@ -368,13 +381,14 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       'This key may not change this: it needs the scope webhooks:write',
     )
     expect(await button(page, 'Create webhook').count()).toBe(0)
-    const filtered = await open('events?types=order.expired')
+    await changeUser(page, 'stranger')
+    await shows(page, 'it needs the scope webhooks:read')
+    await page.goto(`${service.apiUrl}/console/events?types=order.expired`)
+    await signInAs(page, 'trader')
     await shows(
-      filtered,
+      page,
       'No event that matches the filters was recorded.',
       'is not watched for these types alone',
     )
-    const other = await open('webhooks', 'stranger')
-    await shows(other, 'it needs the scope webhooks:read')
   })
 })

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   accessibilityFaults,
+  changeUser,
   chromiumPath,
   overflowOf,
   press,
@@ -90,10 +91,10 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
 
   it('answers in sentences whether an account made money, and says what is not known', async () => {
     await untilAgreed(await linkDesk(service, { user: 'u-6', broker: { history } }))
-    const made = await opened('/console', 'u-6')
-    await shows(made, 'add up to the broker')
+    const page = await opened('/console', 'u-6')
+    await shows(page, 'add up to the broker')
     await expect
-      .poll(() => answers(made).allInnerTexts())
+      .poll(() => answers(page).allInnerTexts())
       .toEqual([
         'Yes: +$30.00 from 9 closed trades, and $0.00 from what is open now, both with commission and swap.',
         '9 trades are too few to tell skill from luck; at least 30 are needed.',
@@ -110,24 +111,24 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     const desk = await linkDesk(service, { user: 'u-7', broker: { history: losing } })
     desk.broker.open()
     await untilAgreed(desk)
-    const lost = await opened('/console', 'u-7')
-    await shows(lost, /^No: \+\$1\.00 from 1 closed trade,/)
+    await changeUser(page, 'u-7')
+    await shows(page, /^No: \+\$1\.00 from 1 closed trade,/)
     desk.broker.close()
-    await browser.pass(lost, 30_000)
-    await shows(lost, /from 2 closed trades,/)
+    await browser.pass(page, 30_000)
+    await shows(page, /from 2 closed trades,/)
     const charged = historyOf([
       depositDeal('1', '2026-01-01T00:00:00.000Z', 10_000),
       { ...depositDeal('2', '2026-01-02T00:00:00.000Z', -2), type: 'DEAL_TYPE_COMMISSION_MONTHLY' },
       ...tradesOf([1]),
     ])
     await untilAgreed(await linkDesk(service, { user: 'u-14', broker: { history: charged } }))
-    const inCharges = await opened('/console', 'u-14')
-    await shows(inCharges, /^No: \+\$1\.00 .* booked -\$2\.00 in charges and corrections\./)
+    await changeUser(page, 'u-14')
+    await shows(page, /^No: \+\$1\.00 .* booked -\$2\.00 in charges and corrections\./)
     const unread = await linkDesk(service, { user: 'u-8', broker: { history } })
     unread.fail('any', { kind: 'unavailable' })
-    const unknown = await opened('/console', 'u-8')
+    await changeUser(page, 'u-8')
     await expect
-      .poll(async () => (await answers(unknown).allInnerTexts()).map((text) => text.slice(0, 10)))
+      .poll(async () => (await answers(page).allInnerTexts()).map((text) => text.slice(0, 10)))
       .toEqual(times(5, () => 'Not known.'))
   })
 
@@ -176,16 +177,16 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
 
   it('sums up accounts of one currency while all are known, and draws no equity that is not', async () => {
     for (const currency of ['USD', 'USD', 'EUR']) await link('u-2', currency)
-    const known = await opened('/console', 'u-2')
-    await sumOn(known).getByText('$1,860.00').first().waitFor()
-    await lacks(known, 'All in EUR')
+    const page = await opened('/console', 'u-2')
+    await sumOn(page).getByText('$1,860.00').first().waitFor()
+    await lacks(page, 'All in EUR')
     const [unread] = [await link('u-3', 'USD'), await link('u-3', 'USD')]
     unread.fail('any', { kind: 'unavailable' })
-    const unknown = await opened('/console', 'u-3')
-    await shows(sumOn(unknown), '1 of which cannot be read now')
-    const cells = await sumOn(unknown).getByRole('cell').allInnerTexts()
+    await changeUser(page, 'u-3')
+    await shows(sumOn(page), '1 of which cannot be read now')
+    const cells = await sumOn(page).getByRole('cell').allInnerTexts()
     expect(cells.slice(0, 4)).toEqual(['–', '–', '–', '–'])
-    await shows(unknown, 'Equity now is unknown')
+    await shows(page, 'Equity now is unknown')
   })
 
   describe('of 120 trades', () => {

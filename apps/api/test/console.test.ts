@@ -15,7 +15,7 @@ import {
   region,
 } from './support/browser.ts'
 import { linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
-import { request, startDemo, useTestService } from './support/service.ts'
+import { request, useTestService } from './support/service.ts'
 
 const [first, second, third, fourth] = [1, 2, 3, 4].map(newAccountUuid) as [
   string,
@@ -72,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   const opened = (path?: string, options?: object, user = 'trader') =>
     open(path, { ...options, user })
 
-  it('refuses a wrong key, and keeps a good one in memory unless it is asked to', async () => {
+  it('refuses a wrong key, keeps a good one in memory unless it is asked to, and works where the browser keeps nothing', async () => {
     const page = await open()
     await signInAs(page, 'nobody')
     await shows(page, 'The service does not accept this key.')
@@ -94,10 +94,6 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await press(page, 'Sign out')
     await page.getByLabel('API key').waitFor()
     expect(await kept()).not.toContain('tp_live')
-  })
-
-  it('signs in and out where the browser keeps nothing', async () => {
-    const page = await open()
     await page.addInitScript(
       "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('blocked') } })",
     )
@@ -107,8 +103,14 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByLabel('API key').waitFor()
   })
 
-  it('signs out once the service refuses the key, and asks nothing more', async () => {
+  it('shows what a key may read, why it does not show the rest, and signs out once the service refuses the key, and asks nothing more', async () => {
     const page = await opened('/console', {}, 'reader')
+    await shows(page, 'it needs the scope trading:read or positions:read')
+    await follow(page, 'Trades', true)
+    await shows(page, 'it needs the scope trading:read or history:read')
+    expect(await page.title()).toBe('Trades – Tradeport console')
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
+    await follow(page, 'Overview', true)
     await page.getByRole('row').nth(0).or(page.getByText('No account is linked')).first().waitFor()
     let refused = 0
     await page.route('**/api/v1/**', (route) => {
@@ -162,15 +164,6 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.clock.setSystemTime(now + 31 * 60_000)
     await page.keyboard.press('Shift')
     await shows(page, 'You were signed out after 30 minutes')
-  })
-
-  it('shows what a key may read, and why it does not show the rest', async () => {
-    const page = await opened('/console', {}, 'reader')
-    await shows(page, 'it needs the scope trading:read or positions:read')
-    await follow(page, 'Trades', true)
-    await shows(page, 'it needs the scope trading:read or history:read')
-    expect(await page.title()).toBe('Trades – Tradeport console')
-    expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
   })
 
   it('shows a position when it opens', async () => {
@@ -256,18 +249,6 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       'gzip',
     ])
     expect((await request(`${service.operatorUrl}/console`)).status).toBe(404)
-  })
-
-  it('is signed in to by the link of the demo, once', async () => {
-    const demo = await startDemo()
-    onTestFinished(demo.close)
-    const link = /http\S+#code=\S+/.exec(demo.welcome ?? '')?.[0] ?? ''
-    expect(link).not.toContain('tp_live')
-    const page = await browser.open(link)
-    await heading(page, 'Demo trading in short').waitFor()
-    expect(page.url()).not.toContain('code')
-    const again = await browser.open(link)
-    await shows(again, 'The link was used before, or is older than a minute.')
   })
 })
 

@@ -86,6 +86,12 @@ export const signInAs = async (page: Page, user: string) => {
   await press(page, 'Sign in')
 }
 
+/** Signs out, and in as another user. */
+export const changeUser = async (page: Page, user: string) => {
+  await press(page, 'Sign out')
+  await signInAs(page, user)
+}
+
 const finder =
   (role: 'button' | 'group' | 'heading' | 'link' | 'region') =>
   (within: Page | Locator, name: string | RegExp, exact = false) =>
