@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { chromiumPath, follow, shows, signInAs, useBrowser, region } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
 import { linkDesk, untilAgreed } from './support/desk.ts'
-import { operate, operatorToken, useTestService } from './support/service.ts'
+import { operate, operatorToken, startTestService, useTestService } from './support/service.ts'
 
 const trades = Array.from({ length: 40 }, (_, at) =>
   tradeDeals({
@@ -196,13 +196,12 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
   })
 
   it('says what it does not know without the capability insights', async () => {
-    const desk = await linkDesk(service, { user: 'u-6', broker: { history } })
-    const page = await browser.open(`${service.apiUrl}/console/trades?account=${desk.accountId}`)
-    await page.route('**/api/v1/me', async (route) => {
-      const { data, ...reply } = await (await route.fetch()).json()
-      await route.fulfill({ json: { ...reply, data: { ...data, capabilities: ['console'] } } })
+    const without = await startTestService([], { environment: { CAPABILITIES: 'console' } })
+    onTestFinished(() => without.close())
+    const desk = await linkDesk(without, { user: 'u-1', broker: { history } })
+    const page = await browser.open(`${without.apiUrl}/console/trades?account=${desk.accountId}`, {
+      user: 'u-1',
     })
-    await signInAs(page, 'u-6')
     await follow(page, 'Report of this account')
     await page.locator('[data-report=complete]').waitFor()
     const missing = page.getByText('does not have the capability insights')
