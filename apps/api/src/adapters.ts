@@ -56,7 +56,7 @@ import {
   lastEventAt,
   openEvents,
   openJournal,
-  openOrders,
+  openOrderStore,
   openOwnerNotices,
   readBacklog,
   startPeerNotices,
@@ -177,7 +177,7 @@ export const openAdapters = async (
   if (events === undefined) closers.defer(await warnOfIgnoredEvents(lastEventAt(knex), log))
   const slowTurns = createFairPool(readConcurrency.candlesAndDeliveries)
   const stopwatch = { elapsedMs: () => performance.now() }
-  const orders = openOrders({
+  const orders = openOrderStore({
     ...storeDependencies,
     stopwatch,
     recorder: events?.recorder,

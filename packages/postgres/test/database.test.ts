@@ -17,7 +17,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   openDatabase,
-  openOrders,
+  openOrderStore,
   openOwnerNotices,
   readBacklog,
   type DatabaseOptions,
@@ -104,7 +104,7 @@ onEachDatabase('a database', (here, _, kind) => {
 
   it('reports which queues are not read although somebody works on them', async () => {
     const { heartbeats } = here
-    const { jobs: orderJobs } = openOrders(here, { pollMs: 20, idlePollMs: 20 })
+    const { jobs: orderJobs } = openOrderStore(here, { pollMs: 20, idlePollMs: 20 })
     const notices = openOwnerNotices(here, { pollMs: never })
     const [reading, waiting] = [
       await orderJobs.work(() => Promise.resolve(undefined)),

@@ -43,7 +43,7 @@ import {
   createWebhookStore,
   openDatabase,
   openEvents,
-  openOrders,
+  openOrderStore,
   openOwnerNotices,
   type Database,
   type LogEvent,
@@ -210,7 +210,7 @@ export const startInstance = (
     { pollMs: 100, ...eventOptions },
   )
   const { recorder } = events
-  const orders = openOrders({ ...parts, recorder }, { pollMs: 100, idlePollMs: 200 })
+  const orders = openOrderStore({ ...parts, recorder }, { pollMs: 100, idlePollMs: 200 })
   const webhooks = createWebhookStore(parts)
   return {
     ...parts,

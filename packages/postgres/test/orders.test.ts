@@ -22,7 +22,7 @@ import {
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it, vi } from 'vitest'
-import { openOrders, type LogEvent } from '../src/index.ts'
+import { openOrderStore, type LogEvent } from '../src/index.ts'
 import {
   answersOf,
   countRows,
@@ -56,7 +56,7 @@ const idsOf = (...orders: readonly { readonly id: OrderId }[]) =>
 
 onEachDatabase('orders', (here, there, _, onServer) => {
   const { orders, idempotency, orderLimits, halts, operatorOrders } = answersOf(() => here)
-  const another = (pollMs: number) => openOrders(here, { pollMs, idlePollMs: pollMs })
+  const another = (pollMs: number) => openOrderStore(here, { pollMs, idlePollMs: pollMs })
   const databaseRun = async () => {
     const { rows } = await here.knex.raw<{ rows: [{ run: string }] }>(
       'select extract(epoch from pg_postmaster_start_time())::text as run',
@@ -234,7 +234,7 @@ onEachDatabase('orders', (here, there, _, onServer) => {
     const [readable, ...unreadable] = orders
     const warnings: LogEvent[] = []
     const log = { warn: (warning: LogEvent) => void warnings.push(warning) }
-    const { jobs } = openOrders({ ...here, log }, { pollMs: 50 })
+    const { jobs } = openOrderStore({ ...here, log }, { pollMs: 50 })
     const ofUnreadable = here.knex('orders').whereIn('id', idsOf(...unreadable))
     await ofUnreadable.clone().update({ side: 'both' })
     await elapse(3, ...orders)

@@ -21,7 +21,7 @@ import {
   createProviderTokens,
   createTenantRecords,
   openDatabase,
-  openOrders,
+  openOrderStore,
   createHeartbeats,
   type Database,
 } from '@tradeport/postgres'
@@ -92,7 +92,7 @@ const openShop = async ({ stack, newDatabase }: Tools): Promise<Shop> => {
     database,
     place: placer(
       database,
-      openOrders({
+      openOrderStore({
         knex: database.knex,
         log: console,
         heartbeats: createHeartbeats(),

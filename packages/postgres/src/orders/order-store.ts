@@ -55,7 +55,7 @@ interface Dependencies extends WorkerDependencies, RecordingDependencies, Sealin
   readonly obeysHalts: boolean
 }
 
-export interface OpenedOrders {
+export interface OpenedOrderStore {
   readonly store: OrderStore
   /** Gives the store's due orders to whoever sends and follows them. */
   readonly jobs: OrderJobs
@@ -69,10 +69,10 @@ const alonePatienceMs = 10 * secondMs
 const aloneLockTimeoutMs = 5 * secondMs
 const batchLockTimeoutMs = 500
 
-export const openOrders = (
+export const openOrderStore = (
   dependencies: Dependencies,
   options: DueOrdersOptions = {},
-): OpenedOrders => {
+): OpenedOrderStore => {
   const { knex } = dependencies
   const due = createDueOrders({ ...dependencies, ...options })
   const outcomeReceivers = new Map<OrderId, Set<() => void>>()
