@@ -270,7 +270,7 @@ export const openAdapters = async (
     halts: hasTradingTools ? createHalts(knex) : noHalts,
     riskThresholds: createRiskThresholds({ ...storeDependencies, recorder: events?.recorder }),
     journal: journal.journal,
-    trades: takingTurns(createFairPool(readConcurrency.trades), journal.records, identity),
+    trades: takingTurns(createFairPool(readConcurrency.trades), journal.trades, identity),
     watch: journal.watch,
     calculate:
       (owner, name, ...inputs) =>

@@ -216,18 +216,18 @@ const withoutReason = async (read: TE.TaskEither<Refusal, unknown>) =>
   E.mapLeft(({ _tag }: Refusal) => _tag)(await read())
 /** Everything that can be read of accounts, page by page. */
 const readAll = async (
-  ports: { readonly journal: Journal; readonly records: TradeRecords },
+  ports: { readonly journal: Journal; readonly trades: TradeRecords },
   accounts: readonly BrokerAccount[],
   limit: number,
   filter = all,
 ) => {
-  const { journal, records } = answersOf(() => ports)
+  const { journal, trades } = answersOf(() => ports)
   const [{ owner, accountId }] = accounts as [BrokerAccount]
   const selection = { accountIds: accounts.map((account) => account.accountId), filter }
   const pages: unknown[] = []
   for (let after: TradeListPlace | undefined; ;) {
-    const page = await records.page(owner, selection, after, limit)
-    pages.push(page, (await records.exportPage(owner, selection, after, limit)).trades)
+    const page = await trades.page(owner, selection, after, limit)
+    pages.push(page, (await trades.exportPage(owner, selection, after, limit)).trades)
     const last: ClosedTrade | undefined = page.trades.at(-1)
     if (last === undefined) break
     after = placeOf(last)
@@ -239,17 +239,17 @@ const readAll = async (
   return {
     pages,
     journals: await Promise.all(journals),
-    results: await records.results(owner, selection),
-    balances: await records.balances(owner, accountId, filter.from),
-    cashFlows: await records.cashFlows(owner, accountId, filter, limit),
-    groups: await records.netProfitsBy(owner, selection, recordedKeys[limit % 3] ?? 'symbol'),
+    results: await trades.results(owner, selection),
+    balances: await trades.balances(owner, accountId, filter.from),
+    cashFlows: await trades.cashFlows(owner, accountId, filter, limit),
+    groups: await trades.netProfitsBy(owner, selection, recordedKeys[limit % 3] ?? 'symbol'),
     ofPosition: await Promise.all(
-      [1, 2].map((page) => records.deals(owner, accountId, '1', { page, limit: 2 })),
+      [1, 2].map((page) => trades.deals(owner, accountId, '1', { page, limit: 2 })),
     ),
-    reconciliation: await withoutReason(ports.records.reconciliation(owner, accountId)),
-    skipped: await withoutReason(ports.records.skipped(owner, selection.accountIds)),
+    reconciliation: await withoutReason(ports.trades.reconciliation(owner, accountId)),
+    skipped: await withoutReason(ports.trades.skipped(owner, selection.accountIds)),
     found: await Promise.all(
-      ['1', '2'].map((ticket) => records.find(owner, { accountId, ticket: ticket as Ticket })),
+      ['1', '2'].map((ticket) => trades.find(owner, { accountId, ticket: ticket as Ticket })),
     ),
   }
 }
@@ -288,7 +288,7 @@ const bookingAt = (minute: number): BrokerDeal => ({
 
 onEachDatabase('the journal', (here, there, kind) => {
   let ports: ReturnType<typeof openPorts>
-  const { journal, records, elsewhere } = answersOf(() => ports)
+  const { journal, trades, elsewhere } = answersOf(() => ports)
   const stops: (() => Promise<void>)[] = []
   beforeAll(() => {
     ports = openPorts(here, there)
@@ -318,7 +318,7 @@ onEachDatabase('the journal', (here, there, kind) => {
   }
   const stateOf = async (account: BrokerAccount) => O.toUndefined(await journal.find(account))
   const exported = ({ owner, accountId }: BrokerAccount) =>
-    records.exportPage(owner, { accountIds: [accountId], filter: all }, undefined, 99)
+    trades.exportPage(owner, { accountIds: [accountId], filter: all }, undefined, 99)
   const tradeIds = async (account: BrokerAccount) =>
     (await exported(account)).trades.map(({ trade }) => trade.positionId)
 
@@ -328,7 +328,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     const claim = await kept(account, deals)
     await journal.check(claim, 19, noon)
     const { owner, accountId } = account
-    const balances = await records.balances(owner, accountId, undefined)
+    const balances = await trades.balances(owner, accountId, undefined)
     expect(balances?.amounts).toEqual(Float64Array.of(9, 10))
   })
 
@@ -339,7 +339,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     for (const account of [stored, other]) await kept(brokerAccountOf(account), closed('1', 2))
     const selection = { accountIds: [stored.id, other.id], filter: all }
     const pageAfter = (trade?: ClosedTrade) =>
-      records.page(stored.owner, selection, trade && placeOf(trade), 1)
+      trades.page(stored.owner, selection, trade && placeOf(trade), 1)
     const first = await pageAfter()
     const second = await pageAfter(first.trades[0])
     expect([second.trades.length, second.before]).toStrictEqual([1, 1])
@@ -562,7 +562,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect((await stateOf(account))?.check).not.toBeNull()
     await keep(claim, { vanished: [fees] })
     expect((await stateOf(account))?.check).toBeNull()
-    expect(await records.balances(account.owner, account.accountId, undefined)).toBeNull()
+    expect(await trades.balances(account.owner, account.accountId, undefined)).toBeNull()
     const found = await journal.closingDeals(account, '77', noon + 2 * minuteMs)
     expect(found).toStrictEqual([ofOrder[1], ofOrder[0], ofOrder[2]])
   })

@@ -213,22 +213,19 @@ onEachDatabase('statements', (here) => {
     ['a comparison with the balance', () => journal.journal.check(claimed, 1, day)],
     ['a wanted read', () => journal.journal.wantRead(broker, day)],
     ['a write of deals', () => writeDeals],
-    ['a page of trades', () => journal.records.page(owner, selection, place, 100)],
-    ['an export', () => journal.records.exportPage(owner, selection, undefined, 1_000)],
-    ['the results', () => journal.records.results(owner, selection)],
-    ['those by symbol', () => journal.records.netProfitsBy(owner, selection, 'symbol')],
+    ['a page of trades', () => journal.trades.page(owner, selection, place, 100)],
+    ['an export', () => journal.trades.exportPage(owner, selection, undefined, 1_000)],
+    ['the results', () => journal.trades.results(owner, selection)],
+    ['those by symbol', () => journal.trades.netProfitsBy(owner, selection, 'symbol')],
     [
       'the deals of a position',
-      () => journal.records.deals(owner, accountId, '1', { page: 1, limit: 9 }),
+      () => journal.trades.deals(owner, accountId, '1', { page: 1, limit: 9 }),
     ],
-    ['a reconciliation', () => journal.records.reconciliation(owner, accountId)],
-    ['the balances', () => journal.records.balances(owner, accountId, day)],
-    [
-      'the cash flows',
-      () => journal.records.cashFlows(owner, accountId, { from: 0, to: day }, 500),
-    ],
-    ['a trade', () => journal.records.find(owner, { accountId, ticket: '1' as Ticket })],
-    ['the skipped positions', () => journal.records.skipped(owner, [accountId])],
+    ['a reconciliation', () => journal.trades.reconciliation(owner, accountId)],
+    ['the balances', () => journal.trades.balances(owner, accountId, day)],
+    ['the cash flows', () => journal.trades.cashFlows(owner, accountId, { from: 0, to: day }, 500)],
+    ['a trade', () => journal.trades.find(owner, { accountId, ticket: '1' as Ticket })],
+    ['the skipped positions', () => journal.trades.skipped(owner, [accountId])],
     [
       'a page of candles',
       () => here.candles.read(series, { from: 0, to: day }, { limit: 100, end: 'last' }),
@@ -278,7 +275,7 @@ onEachDatabase('statements', (here) => {
     [
       'a page of trades in closing order',
       'trades_closed',
-      () => journal.records.page(owner, everything, place, 10)(),
+      () => journal.trades.page(owner, everything, place, 10)(),
     ],
     ...[{}, { unresolvedSince: day }, { of }, { unresolvedSince: day, of }].map(
       (filter): [string, string, () => Promise<unknown>] => [

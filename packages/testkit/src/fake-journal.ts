@@ -89,7 +89,7 @@ export const createFakeJournal = (
   records: FakeRecords,
   happened: (owner: Owner, events: readonly ServiceEvent[]) => void,
   clock: Clock,
-): { readonly journal: Journal; readonly records: TradeRecords } => {
+): { readonly journal: Journal; readonly trades: TradeRecords } => {
   const stored = new Map<AccountId, StoredJournal>()
   let lastNumber = 0
 
@@ -418,7 +418,7 @@ export const createFakeJournal = (
     },
   })
 
-  return { journal, records: trades }
+  return { journal, trades }
 }
 
 /**

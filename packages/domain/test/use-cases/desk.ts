@@ -385,7 +385,7 @@ export const createJournalDesk = ({
     for (const event of happened) if (!keys.has(event.key)) events.push(event)
     for (const { key } of happened) keys.add(key)
   }
-  const { journal, records: trades } = createFakeJournal(desk.records, record, clock)
+  const { journal, trades } = createFakeJournal(desk.records, record, clock)
   // Tests replace single reads.
   const broker: { -readonly [Read in keyof FakeBroker]: FakeBroker[Read] } = desk.broker
   const disagreements: number[] = []

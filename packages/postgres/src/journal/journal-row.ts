@@ -28,7 +28,7 @@ export const withCheck = <Row extends t.TypeOfProps<typeof checkColumns>>({
     at === null || balance === null || difference === null ? null : { at, balance, difference },
 })
 
-export const states: Selection<JournalState> = mapped(
+export const journalStates: Selection<JournalState> = mapped(
   tableOf('journals', {
     ...checkColumns,
     firstReadOffset: nullable(t.number),
@@ -58,8 +58,8 @@ export interface ClaimedJournal extends ReturnType<typeof claims.read> {
 
 export const claimedJournals: Selection<ClaimedJournal> = {
   ...claims,
-  columns: sql`${claims.columns}, ${states.columns}`,
-  read: (row: unknown) => ({ ...claims.read(row), state: states.read(row) }),
+  columns: sql`${claims.columns}, ${journalStates.columns}`,
+  read: (row: unknown) => ({ ...claims.read(row), state: journalStates.read(row) }),
 }
 
 export const isOfAccount = ({ owner, accountId }: BrokerAccount): Sql =>

@@ -22,7 +22,7 @@ import {
   leaseEnd,
   sumOfBalanceChanges,
   isOfAccount,
-  states,
+  journalStates,
 } from './journal-row.ts'
 import { changesDeals, journalLost, writeJournal, writeProgress } from './write-journal.ts'
 
@@ -67,7 +67,8 @@ export const createJournal = (dependencies: Dependencies): Journal => {
       sql`deals where ${isOfAccount(account)} and exists (${selectOwnJournal(account, sql`journals.account_id`)}) and ${where}`,
     )
   return databasePort<Journal>('journal', {
-    find: (account) => selectFirst(knex, selectOwnJournal(account, states.columns), states),
+    find: (account) =>
+      selectFirst(knex, selectOwnJournal(account, journalStates.columns), journalStates),
     claim: (account) => claimJournal(knex, account),
     renew: async (claim) => withoutResult(await updateClaimed(claim, sql``)),
     release: async ({ account, leaseId }, result) => {

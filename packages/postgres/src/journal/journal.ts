@@ -31,7 +31,7 @@ type Dependencies = WorkerDependencies & RecordingDependencies
 
 export interface OpenedJournal {
   readonly journal: Journal
-  readonly records: TradeRecords
+  readonly trades: TradeRecords
   readonly jobs: JournalJobs
   readonly watch: Watch
 }
@@ -43,7 +43,7 @@ export const openJournal = (
   const watch = createWatch(dependencies, watchMs)
   return {
     journal: createJournal({ ...dependencies, watchMs }),
-    records: createTradeRecords(dependencies.knex),
+    trades: createTradeRecords(dependencies.knex),
     jobs: {
       work: async (read) => {
         const workers = groups.map((group) => workOnGroup(dependencies, group, pollMs, read))

@@ -31,7 +31,13 @@ import {
   rowOfDeal,
   type DealRow,
 } from './deal-row.ts'
-import { isClaimed, leaseEnd, sumOfBalanceChanges, isOfAccount, states } from './journal-row.ts'
+import {
+  isClaimed,
+  leaseEnd,
+  sumOfBalanceChanges,
+  isOfAccount,
+  journalStates,
+} from './journal-row.ts'
 import { positionColumns, rowOfPosition } from './trade-row.ts'
 
 export const journalLost: JournalLost = { _tag: 'JournalLost' }
@@ -316,8 +322,8 @@ const recordProgress = async (
         ${written.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
         ${reread === null ? sql`` : sql`reread_at = coalesce(reread_at, ${instant.encode(reread)}), is_due_to_balance_alone = false,`}
         first_read_offset = ${firstReadOffset}, leased_until = ${leaseEnd}
-      where ${isClaimed(claim)} returning ${states.columns}`,
-    states,
+      where ${isClaimed(claim)} returning ${journalStates.columns}`,
+    journalStates,
   )
   return O.isNone(state)
     ? E.left(journalLost)

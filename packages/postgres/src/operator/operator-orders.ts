@@ -7,7 +7,7 @@ import { instant, nullable, tableOf, toTimestamptz } from '../connection/columns
 import type { Knex } from 'knex'
 import { databasePort } from '../connection/failures.ts'
 import { allOf, readAll, selectFirst, sql } from '../connection/sql.ts'
-import { placements } from '../orders/order-row.ts'
+import { storedOrders } from '../orders/order-row.ts'
 
 const finishColumns = tableOf('orders', {
   dueAt: nullable(instant),
@@ -16,12 +16,12 @@ const finishColumns = tableOf('orders', {
 })
 
 const operatorOrders = {
-  ...placements,
-  columns: sql`${placements.columns}, ${finishColumns.columns}`,
+  ...storedOrders,
+  columns: sql`${storedOrders.columns}, ${finishColumns.columns}`,
   read: (row: unknown): OperatorOrder => {
     const { dueAt, finishedBy: by, finishReason: reason } = finishColumns.read(row)
     return {
-      ...placements.read(row),
+      ...storedOrders.read(row),
       dueAt,
       finish: by === null || reason === null ? null : { by, reason },
     }

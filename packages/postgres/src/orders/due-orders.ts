@@ -20,7 +20,7 @@ import { databaseRun, query, sql, type Sql } from '../connection/sql.ts'
 import { isBrokerAccount } from '../credentials/account-store.ts'
 import { purgeRemoved } from '../operator/removals.ts'
 import { purgeKeys } from './idempotency-store.ts'
-import { haltsOfAccount, placements } from './order-row.ts'
+import { haltsOfAccount, storedOrders } from './order-row.ts'
 
 export const dueOrdersQueue = 'orders'
 
@@ -140,12 +140,12 @@ const claimDue = async (
           on name = tenant_id)
       update orders set due_at = now() + ${claimMs} * interval '1 ms'
       where ctid = any(array(select row_id from ranked where rank <= ${maxPerTenant}))
-      returning ${placements.columns}, ${databaseRun} as server_run,
+      returning ${storedOrders.columns}, ${databaseRun} as server_run,
         recorded_run = pg_postmaster_start_time() as is_of_this_run,
         (extract(epoch from now() - checked_at) * 1000)::float8 as age_ms`,
   )
   return rows.map((row) => () => ({
-    ...placements.read(row),
+    ...storedOrders.read(row),
     // An order from the future was recorded before the clock was set back: how long it waited is not
     // known.
     sentBefore: row.is_of_this_run && row.age_ms >= 0 ? 'unlikely' : 'possible',

@@ -151,7 +151,7 @@ export const orders: Selection<Order> = {
   },
 }
 
-export const placements: Selection<StoredOrder> = {
+export const storedOrders: Selection<StoredOrder> = {
   ...orders,
   columns: sql`${orders.columns}, ${stepColumns.columns}, ${placementColumns.columns}`,
   read: (row) => {

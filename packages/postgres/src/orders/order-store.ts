@@ -43,7 +43,7 @@ import {
   orderRowOf,
   haltsOfAccount,
   ofPresentUser,
-  placements,
+  storedOrders,
   rowOfNewOrder,
   placementRowOf,
 } from './order-row.ts'
@@ -139,7 +139,7 @@ export const openOrderStore = (
         },
         find: (owner, id) => find(owner, id, orders),
         list: (owner, query) => listOrders(knex, owner, query),
-        findStored: (owner, id) => find(owner, id, placements),
+        findStored: (owner, id) => find(owner, id, storedOrders),
         advance: async (owner, from, transition, now) => {
           const after = withTransition(from.order, transition, now)
           const isWritten = await advance(dependencies, owner, from, after, transition)
@@ -162,10 +162,10 @@ export const openOrderStore = (
         openOrders: (owner, accountId) =>
           readAll(
             knex,
-            sql`select ${placements.columns} from orders
+            sql`select ${storedOrders.columns} from orders
               where ${ofPresentUser(owner)} and account_id = ${accountId} and status = 'open'
               order by created_at, sequence`,
-            placements,
+            storedOrders,
           ),
       }),
       onOutcome: (id, receive) => {
