@@ -154,7 +154,7 @@ const placer = ({ knex }: Database, orders: OrderStore): Shop['place'] => {
   return async ({ owner, accountId }) => {
     const placed = await verb(
       { owner },
-      { request: { accountId, symbol: 'EURUSD', side: 'buy', orderType: 'market', volume: 0.1 } },
+      { accountId, symbol: 'EURUSD', side: 'buy', orderType: 'market', volume: 0.1 },
     )()
     if (placed._tag === 'Left')
       throw new Error(`an order was refused: ${JSON.stringify(placed.left)}`)

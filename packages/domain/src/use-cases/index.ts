@@ -24,7 +24,6 @@ export {
   checkAndRecordOrder,
   symbolAsWritten,
   type PlaceOrderBody,
-  type PlaceOrderInput,
 } from './orders.ts'
 export {
   createPositionChanges,

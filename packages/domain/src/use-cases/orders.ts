@@ -42,11 +42,11 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
   const waitForOutcome = createOutcomeWaits(ports)
 
   /**
-   * The reply that was kept when the order was recorded is replaced before the caller gets another.
-   * Where that fails, or the caller is gone, the order is answered as it was recorded.
+   * The reply that was stored with the order is replaced before the caller gets another. Where that
+   * fails, or the caller is gone, the order is answered as it was recorded.
    */
   const waitAndReplaceReply =
-    (wait: OutcomeWait, replyToStore: PlaceOrderInput['replyToStore']) =>
+    (wait: OutcomeWait, replyToStore: OrderReply | undefined) =>
     (recorded: PendingOrder): T.Task<Order> =>
     async () => {
       const order = await waitForOutcome(recorded, wait)()
@@ -67,10 +67,12 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
         mayWait,
         replyToStore,
       }: WithQuery<{ readonly wait?: number }> &
-        WithBody<PlaceOrderBody> &
-        Pick<PlaceOrderInput, 'replyToStore'> & { readonly mayWait: () => boolean },
+        WithBody<PlaceOrderBody> & {
+          readonly mayWait: () => boolean
+          readonly replyToStore?: OrderReply | undefined
+        },
     ): AsyncResult<Order, PlaceOrderTag> => {
-      const placed = checkAndRecord(caller, { request: requestOf(body), replyToStore })
+      const placed = checkAndRecord(caller, requestOf(body), replyToStore)
       return seconds === undefined
         ? placed
         : pipe(placed, TE.flatMapTask(waitAndReplaceReply({ seconds, mayWait }, replyToStore)))
@@ -114,15 +116,10 @@ export interface CheckPorts extends Pick<
 
 type PlacePorts = CheckPorts & Pick<Ports, 'orderIds' | 'stopwatch'>
 
-export interface PlaceOrderInput {
-  readonly request: OrderRequest
-  /**
-   * The claim that the caller made for this request, and the reply that is kept under it together
-   * with the order.
-   */
-  readonly replyToStore?:
-    | { readonly claim: IdempotencyClaim; readonly replyOf: (order: Order) => StoredReply }
-    | undefined
+/** The claim of the request's Idempotency-Key, and the reply to store under it with the order. */
+interface OrderReply {
+  readonly claim: IdempotencyClaim
+  readonly replyOf: (order: Order) => StoredReply
 }
 
 type PlaceOrderTag =
@@ -141,7 +138,8 @@ export const checkAndRecordOrder =
   (ports: PlacePorts) =>
   (
     { owner }: Caller,
-    { request, replyToStore }: PlaceOrderInput,
+    request: OrderRequest,
+    replyToStore?: OrderReply,
   ): AsyncResult<PendingOrder, PlaceOrderTag> =>
   async () => {
     const { clock, stopwatch } = ports

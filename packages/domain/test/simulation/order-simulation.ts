@@ -350,11 +350,9 @@ export const simulateOrders = async (
             resolveOrderSymbol: symbolAsWritten,
           })(
             { owner },
-            {
-              request: isLimitOrStop
-                ? { ...terms, orderType: 'limit', price: 1.1 }
-                : { ...terms, orderType: 'market' },
-            },
+            isLimitOrStop
+              ? { ...terms, orderType: 'limit', price: 1.1 }
+              : { ...terms, orderType: 'market' },
           )()
         }),
     }

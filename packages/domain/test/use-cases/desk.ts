@@ -290,7 +290,7 @@ export const createOrderDesk = () => {
       { id }: Pick<Account, 'id'>,
       fields: Partial<OrderRequest> = {},
       other: Partial<typeof ports> = {},
-    ) => checkAndRecordOrder({ ...ports, ...other })({ owner }, { request: requestOn(id, fields) }),
+    ) => checkAndRecordOrder({ ...ports, ...other })({ owner }, requestOn(id, fields)),
     jobOf,
     process,
     /** Processes what is due, once a second. */

@@ -254,11 +254,7 @@ describe('POST /orders', () => {
     const { desk, account } = opened()
     const idempotency = createFakeIdempotencyStore(desk.records, desk.clock)
     const claim = newClaim()
-    const replyToStore = { claim, replyOf }
-    const place = checkAndRecordOrder(desk)(
-      { owner },
-      { request: requestOn(account.id), replyToStore },
-    )
+    const place = checkAndRecordOrder(desk)({ owner }, requestOn(account.id), { claim, replyOf })
     expect(await tagOf(place)).toBe('IdempotencyInProgress')
     await rightOf(idempotency.claim(owner, claim))
     const { id } = await rightOf(place)
@@ -857,7 +853,7 @@ const resolving = (symbols: readonly string[] | 'unreadable') => {
     pause: () => () => new Promise(() => undefined),
   })
   const request = { ...requestOn(account.id), symbol: 'EURUSD' }
-  return checkAndRecordOrder({ ...desk, resolveOrderSymbol })({ owner }, { request })
+  return checkAndRecordOrder({ ...desk, resolveOrderSymbol })({ owner }, request)
 }
 
 describe('an order whose outcome is not known', () => {
