@@ -14,7 +14,6 @@ import type {
   Clock,
   Journal,
   JournalClaim,
-  JournalLost,
   PositionDeals,
   TradeRecords,
   TradeSelection,
@@ -125,11 +124,11 @@ export const createFakeJournal = (
   const whileClaimed = <A>(
     { account, leaseId }: JournalClaim,
     run: (held: StoredJournal) => A,
-  ): E.Either<JournalLost, A> => {
+  ): E.Either<Refusal<'ServiceUnavailable'>, A> => {
     const held =
       ownAccount(records, account.owner, account.accountId) && stored.get(account.accountId)
     if (held === undefined || held.lease?.id !== leaseId || !isLeased(held))
-      return E.left({ _tag: 'JournalLost' })
+      return E.left(refuse('ServiceUnavailable', { reason: 'the claim has lapsed' }))
     held.lease = { id: leaseId, until: clock.now() + leaseMs }
     return E.right(run(held))
   }

@@ -1,8 +1,7 @@
 // The journal: each account's stored deals, and the positions folded from them.
 import type * as O from 'fp-ts/lib/Option.js'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
-import type { AsyncResult, ServiceUnavailable } from '../errors.ts'
+import type { AsyncResult } from '../errors.ts'
 import type { BrokerDeal, ChangedDeal, DealKey } from '../journal/broker-deal.ts'
 import type { JournalState, Reread } from '../journal/journal-state.ts'
 import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
@@ -70,17 +69,16 @@ export type JournalReadResult =
   | 'history_failed'
   | { readonly retryAfterSeconds: number }
 
-/** The claim has lapsed, and another process may write. */
-export interface JournalLost {
-  readonly _tag: 'JournalLost'
-}
-
 export interface JournalWritten {
   readonly state: JournalState
   /** What the positions of new closing deals are now. */
   readonly positionsOfNewCloses: readonly FoldedPosition[]
 }
 
+/**
+ * What is written under a claim that has lapsed is refused with ServiceUnavailable: another process
+ * may write.
+ */
 export interface Journal {
   readonly find: (account: BrokerAccount) => AsyncResult<O.Option<JournalState>>
   /**
@@ -92,7 +90,7 @@ export interface Journal {
   readonly claim: (
     account: BrokerAccount,
   ) => AsyncResult<O.Option<JournalClaim>, 'BrokerUnavailable'>
-  readonly renew: (claim: JournalClaim) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
+  readonly renew: (claim: JournalClaim) => AsyncResult<void>
   /**
    * Ends the claim. After a read, an account of the watch is due again at its next round; after a
    * failure, once a pause has passed that doubles to a minute, or is the interval of the watch where
@@ -111,24 +109,14 @@ export interface Journal {
    * events of it (`journalEvents`), and stores the progress. Once the read is complete, no read is
    * wanted any more that was due when it was claimed. The claim is renewed.
    */
-  readonly write: (
-    claim: JournalClaim,
-    change: JournalChange,
-  ) => TE.TaskEither<ServiceUnavailable | JournalLost, JournalWritten>
+  readonly write: (claim: JournalClaim, change: JournalChange) => AsyncResult<JournalWritten>
   /**
    * Compares the exact sum of money that all deals moved with a balance, stores the difference, and
    * returns it: balance minus sum.
    */
-  readonly check: (
-    claim: JournalClaim,
-    balance: number,
-    at: Instant,
-  ) => TE.TaskEither<ServiceUnavailable | JournalLost, number>
+  readonly check: (claim: JournalClaim, balance: number, at: Instant) => AsyncResult<number>
   /** Stores when the whole history is to be read again, or that it agrees. */
-  readonly setReread: (
-    claim: JournalClaim,
-    reread: Reread,
-  ) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
+  readonly setReread: (claim: JournalClaim, reread: Reread) => AsyncResult<void>
   /**
    * Schedules a read that begins after so long or later, and another one after `lateDelayMs`. Of
    * several reads the earliest and the latest are kept, and of late ones the latest.

@@ -29,13 +29,7 @@ import {
   type DealsPage,
   type DealsWindow,
 } from '../journal/broker-deal.ts'
-import type {
-  JournalChange,
-  JournalClaim,
-  JournalLost,
-  JournalReadResult,
-  Ports,
-} from '../ports/index.ts'
+import type { JournalChange, JournalClaim, JournalReadResult, Ports } from '../ports/index.ts'
 import {
   doubtsOf,
   doubtsOfDeals,
@@ -258,16 +252,13 @@ const endOfRange = (kept: readonly BrokerDeal[], from: Instant, end: Instant): I
 class ReadFailed extends Error {
   readonly failure: ReadFailure
 
-  constructor(failure: ReadFailure | JournalLost) {
+  constructor(failure: ReadFailure) {
     super(failure._tag)
-    this.failure =
-      failure._tag === 'JournalLost'
-        ? refuse('ServiceUnavailable', { reason: 'the journal is written by another process' })
-        : failure
+    this.failure = failure
   }
 }
 
-const orThrow = async <A>(work: TE.TaskEither<ReadFailure | JournalLost, A>): Promise<A> => {
+const orThrow = async <A>(work: TE.TaskEither<ReadFailure, A>): Promise<A> => {
   const done = await work()
   if (E.isLeft(done)) throw new ReadFailed(done.left)
   return done.right

@@ -3,7 +3,7 @@
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type Refusal } from '@tradeport/domain/errors'
 import type { BrokerDeal } from '@tradeport/domain/journal'
-import type { Journal, JournalClaim, JournalLost, JournalReadResult } from '@tradeport/domain/ports'
+import type { Journal, JournalClaim, JournalReadResult } from '@tradeport/domain/ports'
 import { minuteMs, secondMs, type AccountId } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -24,7 +24,7 @@ import {
   isOfAccount,
   journalStates,
 } from './journal-row.ts'
-import { changesDeals, journalLost, writeJournal, writeProgress } from './write-journal.ts'
+import { changesDeals, claimLapsed, writeJournal, writeProgress } from './write-journal.ts'
 
 interface Dependencies extends RecordingDependencies {
   /** Between two rounds of the watch. */
@@ -49,18 +49,15 @@ export const createJournal = (dependencies: Dependencies): Journal => {
     }
   }
   /** Renews the claim as well. */
-  const updateClaimed = async <A>(
-    claim: JournalClaim,
-    changes: Sql,
-  ): Promise<E.Either<JournalLost, A>> => {
-    const [row] = await query<A>(
+  const updateClaimed = async (claim: JournalClaim, changes: Sql) => {
+    const [row] = await query<{ readonly difference: string }>(
       knex,
       sql`update journals set ${changes} leased_until = ${leaseEnd} where ${isClaimed(claim)}
         returning difference`,
     )
-    return row === undefined ? E.left(journalLost) : E.right(row)
+    if (row === undefined) throw claimLapsed()
+    return row
   }
-  const withoutResult = E.map(() => undefined)
   const dealsOfLink = (account: BrokerAccount, where: Sql): Promise<readonly BrokerDeal[]> =>
     readDeals(
       knex,
@@ -70,7 +67,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
     find: (account) =>
       selectFirst(knex, selectOwnJournal(account, journalStates.columns), journalStates),
     claim: (account) => claimJournal(knex, account),
-    renew: async (claim) => withoutResult(await updateClaimed(claim, sql``)),
+    renew: async (claim) => void (await updateClaimed(claim, sql``)),
     release: async ({ account, leaseId }, result) => {
       await query(
         knex,
@@ -86,19 +83,17 @@ export const createJournal = (dependencies: Dependencies): Journal => {
         : writeProgress(knex, claim, change),
     check: async (claim, balance, at) => {
       const difference = sql`round(${numeric.encode(balance)}::numeric - ${sumOfBalanceChanges(claim)}, 8)`
-      const checked = await updateClaimed<{ readonly difference: string }>(
+      const checked = await updateClaimed(
         claim,
         sql`checked_at = ${toTimestamptz(at)}, checked_balance = ${numeric.encode(balance)}, difference = ${difference},`,
       )
-      return E.map((row: { readonly difference: string }) => Number(row.difference))(checked)
+      return Number(checked.difference)
     },
     setReread: async (claim, { rereadAt, disagreements, isDueToBalanceAlone }) => {
       const at = nullable(instant).encode(rereadAt)
-      return withoutResult(
-        await updateClaimed(
-          claim,
-          sql`reread_at = ${at}, disagreements = ${disagreements}, is_due_to_balance_alone = ${isDueToBalanceAlone},`,
-        ),
+      await updateClaimed(
+        claim,
+        sql`reread_at = ${at}, disagreements = ${disagreements}, is_due_to_balance_alone = ${isDueToBalanceAlone},`,
       )
     },
     wantRead: async (account, delayMs, lateDelayMs = delayMs) => {

@@ -2,23 +2,18 @@
 // progress.
 import { journalEvents } from '@tradeport/domain/events'
 import { dealKey, type BrokerDeal, type ChangedDeal, type DealKey } from '@tradeport/domain/journal'
-import type {
-  JournalChange,
-  JournalClaim,
-  JournalLost,
-  JournalWritten,
-} from '@tradeport/domain/ports'
+import type { JournalChange, JournalClaim, JournalWritten } from '@tradeport/domain/ports'
 import {
   foldPosition,
   groupByPosition,
   positionIdOf,
   type FoldedPosition,
 } from '@tradeport/domain/trades'
-import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
 import { copyRows } from '../connection/copy-rows.ts'
+import { DescribedError } from '../connection/failures.ts'
 import { Sql, query, queryOne, selectFirst, returnsRow, sql, transact } from '../connection/sql.ts'
 import type { RecordingDependencies } from '../events/events.ts'
 import {
@@ -40,7 +35,7 @@ import {
 } from './journal-row.ts'
 import { positionColumns, rowOfPosition } from './trade-row.ts'
 
-export const journalLost: JournalLost = { _tag: 'JournalLost' }
+export const claimLapsed = () => new DescribedError('the journal is written by another process')
 
 export const changesDeals = ({ inserted, changed, vanished }: JournalChange): boolean =>
   inserted.length + changed.length + vanished.length > 0
@@ -50,7 +45,7 @@ export const writeProgress = (
   knex: Knex,
   claim: JournalClaim,
   change: JournalChange,
-): Promise<E.Either<JournalLost, JournalWritten>> =>
+): Promise<JournalWritten> =>
   recordProgress(knex, claim, change, {
     deals: 0,
     trades: 0,
@@ -63,10 +58,10 @@ export const writeJournal = (
   { knex, recorder }: RecordingDependencies,
   claim: JournalClaim,
   change: JournalChange,
-): Promise<E.Either<JournalLost, JournalWritten>> =>
+): Promise<JournalWritten> =>
   transact(knex, async (trx) => {
     if (!(await returnsRow(trx, sql`select from journals where ${isClaimed(claim)} for update`)))
-      return E.left(journalLost)
+      throw claimLapsed()
     // A changed deal is deleted and inserted again.
     const removed = await removeDeals(trx, claim, [
       ...change.vanished,
@@ -124,17 +119,13 @@ export const writeJournal = (
     const positionsOfNewCloses = firstSeen.flatMap((deal) =>
       deal.entry === 'out' ? (folded.get(positionIdOf(deal) ?? '') ?? []) : [],
     )
-    const recorded = await recordProgress(trx, claim, change, {
+    return recordProgress(trx, claim, change, {
       positionsOfNewCloses,
       deals: newRows.length - removed.size,
       trades,
       revisions: closedBefore.size,
       isChanged: newRows.length + removed.size > 0,
     })
-    // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To
-    // return would commit the deals without their progress.
-    if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
-    return recorded
   })
 
 /**
@@ -306,7 +297,7 @@ const recordProgress = async (
     readonly revisions: number
     readonly isChanged: boolean
   },
-): Promise<E.Either<JournalLost, JournalWritten>> => {
+): Promise<JournalWritten> => {
   const { positionsOfNewCloses } = written
   const reread = rereadAt(positionsOfNewCloses)
   const claimedAt = sql`${toTimestamptz(claim.claimedAt)}::timestamptz`
@@ -325,7 +316,6 @@ const recordProgress = async (
       where ${isClaimed(claim)} returning ${journalStates.columns}`,
     journalStates,
   )
-  return O.isNone(state)
-    ? E.left(journalLost)
-    : E.right({ state: state.value, positionsOfNewCloses })
+  if (O.isNone(state)) throw claimLapsed()
+  return { state: state.value, positionsOfNewCloses }
 }
