@@ -35,8 +35,8 @@ export { processOrder, type ProcessedOrder } from './process-order.ts'
 export { sendOwnerNotice, type NoticeOutcome } from './send-owner-notice.ts'
 export {
   createJournalReads,
-  type ReadDueJournal,
   type SynchroniseJournal,
+  type WatchRound,
 } from './synchronise-journal.ts'
 export {
   createTrades,

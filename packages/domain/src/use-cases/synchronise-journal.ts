@@ -1,63 +1,18 @@
 // Brings an account's journal up to date with the broker's history: for a caller, or because a read
 // is due. One read runs at a time per account: callers in this process share it, and those in other
-// processes wait for it. A first read saves each page with the offset of the next. A later read
-// saves what it finds, and begins again where it did not come to its end.
+// processes wait for it.
 import * as E from 'fp-ts/lib/Either.js'
-import { chunksOf } from 'fp-ts/lib/ReadonlyArray.js'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
-import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
-import { refuse, type BrokerReadError, type ServiceUnavailable } from '../errors.ts'
-import { isAfterLink } from '../events/journal-events.ts'
+import type { BrokerAccount } from '../accounts/account.ts'
+import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
+import { isFresh, type JournalState } from '../journal/journal-state.ts'
+import type { JournalClaim, JournalReadResult, Ports } from '../ports/index.ts'
+import { secondMs, type Instant } from '../primitives/instant.ts'
 import {
-  differenceOf,
-  hasOtherBalance,
-  isFresh,
-  latestOf,
-  planRead,
-  precautionaryRereadAt,
-  rereadAfter,
-  tailWindow,
-  type JournalState,
-} from '../journal/journal-state.ts'
-import {
-  balanceAmounts,
-  compareDeals,
-  dealKey,
-  renamedDeals,
-  type BrokerDeal,
-  type DealKey,
-  type DealsPage,
-  type DealsWindow,
-} from '../journal/broker-deal.ts'
-import type { JournalChange, JournalClaim, JournalReadResult, Ports } from '../ports/index.ts'
-import {
-  doubtsOf,
-  doubtsOfDeals,
-  eitherDoubts,
-  hasDoubts,
-  noDoubts,
-  type Doubts,
-} from '../journal/doubts.ts'
-import { sumExactly } from '../primitives/exact-sum.ts'
-import { dayMs, hourMs, secondMs, type Instant } from '../primitives/instant.ts'
-import type { FoldedPosition } from '../trades/fold.ts'
-
-type ReadFailure = BrokerReadError | ServiceUnavailable
-
-interface JournalPorts extends Pick<
-  Ports,
-  'accounts' | 'journal' | 'broker' | 'clock' | 'stopwatch' | 'pause'
-> {
-  /** Whether deals are recorded as events, which need the account's figures. */
-  readonly recordsEvents: boolean
-  /** A first read that finds more deals than this stops there. */
-  readonly maxFirstReadDeals: number
-  /**
-   * Called when the journal disagrees with the broker although both were read twice: at a first
-   * read, and at each read of the whole history.
-   */
-  readonly onDisagreement: (account: BrokerAccount, difference: number) => void
-}
+  readClaimedJournal,
+  ReadFailed,
+  type JournalReadPorts,
+  type ReadFailure,
+} from './steps/read-journal.ts'
 
 /**
  * The journal after a read that began after `since`. If it has more than `maxFirstReadDeals` deals,
@@ -66,16 +21,10 @@ interface JournalPorts extends Pick<
 export type SynchroniseJournal = (
   account: BrokerAccount,
   since: Instant,
-) => TE.TaskEither<ReadFailure, JournalState>
-
-/** Reads a journal that is due, and releases its claim. */
-export type ReadDueJournal = (
-  claim: JournalClaim,
-  round?: WatchRound,
-) => TE.TaskEither<ReadFailure, void>
+) => AsyncResult<JournalState, BrokerReadTag>
 
 /** The round of the watch that a read belongs to. */
-interface WatchRound {
+export interface WatchRound {
   /** Asked after each page. */
   readonly mayContinue: () => boolean
   /** Asked where the read failed: whether the round has read the account's figures all the same. */
@@ -88,69 +37,23 @@ const noRound: WatchRound = { mayContinue: () => true, hasReadFigures: async () 
 const callerPatienceMs = 120 * secondMs
 /** Between two checks of whether a caller has waited that long while this process reads. */
 const callerCheckMs = secondMs
-/**
- * How long it is enough that the deals added up to the balance: a deal that comes to be shown more
- * than a day late is in no read of the history's end, and the balance alone shows that it is
- * missing.
- */
-const balanceCheckValidMs = hourMs
 /** A broken connection to the database is mostly replaced at once; a claim lapses by itself. */
-const [releaseAttempts, releasePauseMs] = [10, secondMs]
+const releaseAttempts = 10
+const releasePauseMs = secondMs
 /** Between two checks of whether another process has finished. */
 const otherProcessPauseMs = 100
-/**
- * After more consecutive pages than this without a new deal, the provider is repeating itself.
- */
-const maxRepeatedPages = 3
-/** Fetched at most while the pages before them are being written. */
-const maxPagesAhead = 4
-/** Of the kept deals, and of those that differ from them, each: some 5 MB. */
-const maxDealsInMemory = 5_000
 
 const busy = Symbol('another process reads')
 
 type ReadOutcome = E.Either<ReadFailure, typeof busy | void>
 
-const emptyChange = {
-  inserted: [],
-  changed: [],
-  vanished: [],
-  reading: null,
-  rereadAt: () => null,
-  firstReadOffset: null,
-  completed: null,
-} as const
-
-/**
- * What is remembered of a kept deal that the broker did not show: there may be as many as are kept.
- */
-interface VanishedDeal extends DealKey {
-  /** What it moved the balance by. */
-  readonly amount: number
-}
-
-const vanishedDealOf = (deal: BrokerDeal): VanishedDeal => {
-  const { time, id, entry } = deal
-  return { time, id, entry, amount: sumExactly(balanceAmounts(deal)) }
-}
-
-/** A read that reached the end of its window. */
-interface CompletedRead {
-  readonly state: JournalState
-  /** The account's figures, where they were read for the events. */
-  readonly reading: AccountReading | null
-  readonly vanished: readonly VanishedDeal[]
-  readonly doubts: Doubts
-}
-
-export const createJournalReads = (ports: JournalPorts) => {
+export const createJournalReads = (
+  ports: JournalReadPorts & Pick<Ports, 'stopwatch' | 'pause'>,
+) => {
   const { journal, clock, stopwatch, pause, maxFirstReadDeals } = ports
   const underWay = new Map<string, Promise<ReadOutcome>>()
 
-  const readAndRelease = async (
-    claim: JournalClaim,
-    { mayContinue, hasReadFigures } = noRound,
-  ): Promise<E.Either<ReadFailure, void>> => {
+  const readAndRelease = async (claim: JournalClaim, { mayContinue, hasReadFigures } = noRound) => {
     let result: JournalReadResult = 'failed'
     try {
       result = await readClaimedJournal(ports, claim, mayContinue)
@@ -194,8 +97,11 @@ export const createJournalReads = (ports: JournalPorts) => {
     return begun
   }
 
-  const readDueJournal: ReadDueJournal = (claim, round) => () =>
-    registerRead(claim.account, readAndRelease(claim, round))
+  /** Reads a journal that is due, and releases its claim. */
+  const readDueJournal =
+    (claim: JournalClaim, round?: WatchRound): AsyncResult<void, BrokerReadTag> =>
+    () =>
+      registerRead(claim.account, readAndRelease(claim, round))
 
   const synchroniseJournal: SynchroniseJournal = (account, since) => async () => {
     const startedMs = stopwatch.elapsedMs()
@@ -211,7 +117,7 @@ export const createJournalReads = (ports: JournalPorts) => {
         // show.
         if (completedReads === 2) return E.right(state)
       }
-      const hasPatience = (): boolean => stopwatch.elapsedMs() - startedMs < callerPatienceMs
+      const hasPatience = () => stopwatch.elapsedMs() - startedMs < callerPatienceMs
       let outcome: ReadOutcome | void = undefined
       if (hasPatience()) {
         const read = underWay.get(keyOf(account)) ?? registerRead(account, claimAndRead(account))
@@ -236,301 +142,3 @@ export const createJournalReads = (ports: JournalPorts) => {
 
 const keyOf = ({ accountId, providerAccountId }: BrokerAccount): string =>
   `${accountId} ${providerAccountId}`
-
-/**
- * The end, excluded, of the range whose kept deals were read. If they are as many as may be read at
- * once, it is the time of the last one, which more may share; otherwise the end of the window.
- */
-const endOfRange = (kept: readonly BrokerDeal[], from: Instant, end: Instant): Instant => {
-  const last = kept.at(-1)?.time
-  return kept.length < maxDealsInMemory || last === undefined || !Number.isFinite(last)
-    ? end
-    : Math.min(Math.max(last, from + 1), end)
-}
-
-/** Thrown where a read fails or has to stop. */
-class ReadFailed extends Error {
-  readonly failure: ReadFailure
-
-  constructor(failure: ReadFailure) {
-    super(failure._tag)
-    this.failure = failure
-  }
-}
-
-const orThrow = async <A>(work: TE.TaskEither<ReadFailure, A>): Promise<A> => {
-  const done = await work()
-  if (E.isLeft(done)) throw new ReadFailed(done.left)
-  return done.right
-}
-
-/** Reads what is new, and compares the journal with the account's balance. */
-const readClaimedJournal = async (
-  ports: JournalPorts,
-  claim: JournalClaim,
-  mayContinue: () => boolean,
-): Promise<'read' | 'too_many_deals'> => {
-  const { journal, broker, clock } = ports
-  const { account } = claim
-  const haveUniqueIds = account.platform === 'mt5'
-  const now = (): Instant => Math.max(clock.now(), claim.claimedAt)
-  /**
-   * The pages of a window, fetched while those before them are being written. Pages that came
-   * meanwhile are one, so that they share a transaction.
-   */
-  async function* pagesOf(window: DealsWindow): AsyncGenerator<DealsPage> {
-    const fetched: DealsPage[] = []
-    let isOver = false
-    let fetching: Promise<void> | undefined
-    const fetchPage = async (offset: number) => {
-      const page = await orThrow(broker.dealsPage(account, { ...window, offset }))
-      fetched.push(page)
-      fetching = undefined
-      if (page.nextOffset !== null && fetched.length < maxPagesAhead && !isOver)
-        fetchFrom(page.nextOffset)
-    }
-    const fetchFrom = (offset: number) => {
-      fetching = fetchPage(offset)
-      // It is awaited below, once the pages before it are written.
-      fetching.catch(() => undefined)
-    }
-    fetchFrom(window.offset)
-    let nextOffset: number | null
-    try {
-      do {
-        if (fetched.length === 0) await fetching
-        const pages: readonly DealsPage[] = fetched.splice(0)
-        nextOffset = pages.at(-1)?.nextOffset ?? null
-        if (fetching === undefined && nextOffset !== null) fetchFrom(nextOffset)
-        yield { deals: pages.flatMap(({ deals }) => deals), nextOffset }
-        if (nextOffset !== null && !mayContinue())
-          throw new ReadFailed(refuse('ServiceUnavailable', { reason: 'the service is stopping' }))
-      } while (nextOffset !== null)
-    } finally {
-      isOver = true
-    }
-  }
-
-  /** Call it after each page, with whether the page had a deal that none before it had. */
-  const createRepeatCheck = () => {
-    let repeatedPages = 0
-    return (hasNewDeals: boolean) => {
-      repeatedPages = hasNewDeals ? 0 : repeatedPages + 1
-      if (repeatedPages <= maxRepeatedPages) return
-      const reason = 'the provider gives the same deals again and again'
-      throw new ReadFailed(refuse('BrokerUnavailable', { accountId: account.accountId, reason }))
-    }
-  }
-
-  /** The account's figures, which events contain; null where a write records none. */
-  const readingForEvents = async (mayRecord: boolean): Promise<AccountReading | null> =>
-    ports.recordsEvents && mayRecord ? orThrow(broker.accountInformation(account)) : null
-
-  /** Saves each page. Undefined where it stopped because of too many deals. */
-  const readFromBeginning = async (window: DealsWindow): Promise<CompletedRead | undefined> => {
-    const syncedAt = clock.now()
-    const checkRepeat = createRepeatCheck()
-    let { state } = claim
-    let reading: AccountReading | null = null
-    let { latestDealAt } = state
-    // The doubts of an interrupted read are not kept, and its pages may have changed since.
-    let doubts: Doubts = { ...noDoubts, mayHaveChanged: state.deals > 0 }
-    if (state.deals > ports.maxFirstReadDeals) return undefined
-    for await (const { deals, nextOffset } of pagesOf(window)) {
-      reading = await readingForEvents(deals.some((deal) => isAfterLink(deal, claim.linkedAt)))
-      latestDealAt = latestOf(deals, latestDealAt, syncedAt)
-      const before = state
-      doubts = eitherDoubts(doubts, doubtsOfDeals(deals))
-      // The history may have changed since the page before.
-      const doubtsAfter = (positionsOfNewCloses: readonly FoldedPosition[]): Doubts =>
-        before.deals > 0 ? eitherDoubts(doubts, doubtsOf(positionsOfNewCloses, account)) : doubts
-      const written = await orThrow(
-        journal.write(claim, {
-          ...emptyChange,
-          inserted: deals,
-          reading,
-          rereadAt: (positionsOfNewCloses) =>
-            nextOffset === null && hasDoubts(doubtsAfter(positionsOfNewCloses))
-              ? precautionaryRereadAt(now())
-              : null,
-          firstReadOffset: nextOffset,
-          completed: nextOffset === null ? { syncedAt, latestDealAt } : null,
-        }),
-      )
-      ;({ state } = written)
-      doubts = doubtsAfter(written.positionsOfNewCloses)
-      checkRepeat(state.deals > before.deals)
-      if (state.deals > ports.maxFirstReadDeals) return undefined
-    }
-    return { state, reading, vanished: [], doubts }
-  }
-
-  /**
-   * Finds the deals that are new in a range only because their time was corrected: they were kept in
-   * the day before it. They have changed, and are not new.
-   */
-  const findMoved = async (
-    { inserted, changed }: Pick<JournalChange, 'inserted' | 'changed'>,
-    from: Instant,
-  ): Promise<Pick<JournalChange, 'inserted' | 'changed'>> => {
-    if (inserted.length === 0 || from === 0) return { inserted, changed }
-    const kept = await orThrow(journal.dealsFrom(account, from - dayMs, maxDealsInMemory))
-    const moved = renamedDeals(
-      kept.filter(({ time = from }) => time < from),
-      inserted,
-      haveUniqueIds,
-    )
-    return {
-      inserted: inserted.filter((deal) => !moved.has(deal)),
-      changed: [...changed, ...[...moved].map(([deal, was]) => ({ was, deal }))],
-    }
-  }
-
-  /**
-   * Reads a window to its end, and writes what differs from the journal: range after range of so
-   * many kept deals, so that a long history is never in memory as a whole.
-   */
-  const readWindow = async (before: JournalState, window: DealsWindow): Promise<CompletedRead> => {
-    const syncedAt = clock.now()
-    let state = before
-    let { latestDealAt } = before
-    let reading: AccountReading | null = null
-    let doubts = noDoubts
-    let vanished: readonly VanishedDeal[] = []
-    for (let { from } = window; from < window.to;) {
-      const kept = await orThrow(journal.dealsFrom(account, from, maxDealsInMemory))
-      const to = endOfRange(kept, from, window.to)
-      const comparison = compareDeals(
-        to < window.to ? kept.filter(({ time = to }) => time < to) : kept,
-        { isFull: from === 0 && to === window.to, haveUniqueIds },
-      )
-      const checkRepeat = createRepeatCheck()
-      for await (const { deals, nextOffset } of pagesOf({ from, to, offset: 0 })) {
-        checkRepeat(comparison.addPage(deals))
-        latestDealAt = latestOf(deals, latestDealAt, syncedAt)
-        if (nextOffset !== null && comparison.differenceCount() < maxDealsInMemory) {
-          await orThrow(journal.renew(claim))
-          continue
-        }
-        const found = comparison.takeDifferences(nextOffset === null)
-        const { inserted, changed } = await findMoved(found, from)
-        const replaced = new Set(changed.map(({ was }) => dealKey(was)))
-        vanished = [
-          ...vanished.filter((deal) => !replaced.has(dealKey(deal))),
-          ...found.vanished.map(vanishedDealOf),
-        ]
-        const isDifferent = changed.length + found.vanished.length > 0
-        const ofDeals = doubtsOfDeals([...inserted, ...changed.map(({ deal }) => deal)])
-        const doubtsAfter = (positionsOfNewCloses: readonly FoldedPosition[]): Doubts =>
-          eitherDoubts(ofDeals, doubtsOf(positionsOfNewCloses, account, isDifferent))
-        // Also a deal from before the link may complete a trade that was closed since.
-        reading = await readingForEvents(inserted.length + changed.length > 0)
-        const written = await orThrow(
-          journal.write(claim, {
-            ...emptyChange,
-            inserted,
-            changed,
-            reading,
-            rereadAt: (positionsOfNewCloses) =>
-              hasDoubts(doubtsAfter(positionsOfNewCloses)) ? precautionaryRereadAt(now()) : null,
-            completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
-          }),
-        )
-        state = written.state
-        doubts = eitherDoubts(doubts, doubtsAfter(written.positionsOfNewCloses))
-      }
-      from = to
-    }
-    return { state, reading, vanished, doubts }
-  }
-
-  /**
-   * Reads what is new first, so that it does not wait for what is old, or is missed where that
-   * cannot be read now: the whole history is read again a minute later then.
-   */
-  const readFull = async (before: JournalState, window: DealsWindow): Promise<CompletedRead> => {
-    const { state } = await readWindow(before, tailWindow(before, clock.now()))
-    try {
-      return await readWindow(state, window)
-    } catch (error) {
-      const rereadAt = precautionaryRereadAt(now())
-      if (error instanceof ReadFailed) await journal.setReread(claim, { ...state, rereadAt })()
-      throw error
-    }
-  }
-
-  /** Balance less the sum of the journal; undefined where the balance cannot be read now. */
-  const compareBalance = async (known: AccountReading | null): Promise<number | undefined> => {
-    const read = known === null ? await broker.accountInformation(account)() : E.right(known)
-    if (E.isLeft(read)) return undefined
-    const { accountId, owner, platform } = account
-    // Sums of trades need the currency that the broker says, which no other request may have read.
-    const link = { id: accountId, brokerType: platform, provider: account }
-    await ports.accounts.recordReading(owner, link, read.right)()
-    return orThrow(journal.check(claim, read.right.figures.balance, read.right.readAt))
-  }
-
-  const planned = planRead(claim.state, now())
-  const isFull = planned.kind === 'full'
-
-  /**
-   * Reads the history and the balance once more: a deal can be made between the two. Removes the
-   * deals that neither of two full reads showed, only if the rest then adds up to the balance:
-   * brokers cut off old deals, which the balance still counts, and what is removed may never be
-   * shown again. They are never all removed: a provider that has just connected shows neither deals
-   * nor a balance.
-   */
-  const readAgain = async (read: CompletedRead, firstDifference: number) => {
-    const again = await readWindow(
-      read.state,
-      isFull ? planned.window : tailWindow(read.state, clock.now()),
-    )
-    const doubts = eitherDoubts(read.doubts, again.doubts)
-    const difference = await compareBalance(again.reading)
-    const vanishedAgain = new Set(again.vanished.map(dealKey))
-    const vanished = read.vanished.filter((deal) => vanishedAgain.has(dealKey(deal)))
-    const vanishedSum = sumExactly(vanished.map(({ amount }) => amount))
-    const removalExplains =
-      difference !== undefined && difference !== 0 && differenceOf(difference, -vanishedSum) === 0
-    if (isFull && removalExplains && vanished.length < again.state.deals) {
-      let reading: AccountReading | null = null
-      for (const part of chunksOf(maxDealsInMemory)(vanished)) {
-        reading = await readingForEvents(true)
-        await orThrow(journal.write(claim, { ...emptyChange, vanished: part, reading }))
-      }
-      return { doubts, difference: await compareBalance(reading), vanished: [] }
-    }
-    // While deals keep coming, each comparison lacks those that came since its read.
-    const isConclusive =
-      again.state.deals === read.state.deals || difference === firstDifference || difference === 0
-    return { doubts, difference: isConclusive ? difference : undefined, vanished }
-  }
-
-  const read =
-    planned.kind === 'first'
-      ? await readFromBeginning(planned.window)
-      : await (isFull ? readFull : readWindow)(claim.state, planned.window)
-  if (read === undefined) return 'too_many_deals'
-  const { check } = read.state
-  const { rereadAt } = claim.state
-  // A known difference is checked after every read, unless the whole history is to be read again.
-  const canSkipBalanceCheck =
-    check !== null &&
-    (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null) &&
-    !hasOtherBalance(check, await orThrow(ports.accounts.find(account.owner, account.accountId)))
-  if (canSkipBalanceCheck && !hasDoubts(read.doubts) && !isFull) return 'read'
-  const firstDifference = await compareBalance(read.reading)
-  const { difference, vanished, doubts } =
-    firstDifference === undefined || firstDifference === 0
-      ? { ...read, difference: firstDifference }
-      : await readAgain(read, firstDifference)
-  // The provider's history lags behind the balance, so that a tail alone proves no disagreement.
-  if (planned.kind !== 'tail' && difference !== undefined && difference !== 0)
-    ports.onDisagreement(account, difference)
-  const tailStart = tailWindow(read.state, clock.now()).from
-  const brokerOmitsLatest = vanished.some(({ time }) => time !== undefined && time >= tailStart)
-  const { kind } = planned
-  const comparison = { ...doubts, kind, brokerOmitsLatest, difference }
-  await orThrow(journal.setReread(claim, rereadAfter(claim.state, comparison, now())))
-  return 'read'
-}
