@@ -86,13 +86,13 @@ export const handleRoute = (
       throw new RefusalError(refuse('Unauthorized'))
     const caller = await authorize(ctx, route, needsUserCredential)
     // Where a credential is needed, a body is searched for others even if the route has no body.
-    const readFrom = performance.now()
+    const bodyStartedMs = performance.now()
     const sent =
       hasBody || needsUserCredential
         ? await bodies.read(ctx.req, ctx.res, { hasBody, credential: caller?.program })
         : undefined
     // While a body comes slowly, the credential may be revoked.
-    if (caller !== undefined && performance.now() - readFrom > slowBodyMs)
+    if (caller !== undefined && performance.now() - bodyStartedMs > slowBodyMs)
       orThrow(await caller.identifyAgain())
     const body = sent ?? (isBodyOptional ? {} : undefined)
     requireReadable(ctx.querystring, route.query)

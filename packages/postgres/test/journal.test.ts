@@ -69,7 +69,7 @@ const noChange: JournalChange = {
   changed: [],
   vanished: [],
   reading: null,
-  rereadAt: () => null,
+  rereadAtFor: () => null,
   firstReadOffset: null,
   completed: null,
 }
@@ -206,7 +206,7 @@ const make = async (
       ...noChange,
       ...change,
       // Another time where a position was closed, so that it depends on the positions.
-      rereadAt: ({ length }) => step.rereadAt && step.rereadAt + length,
+      rereadAtFor: ({ length }) => step.rereadAt && step.rereadAt + length,
       firstReadOffset,
       completed,
     }),

@@ -124,7 +124,7 @@ onEachDatabase('statements', (here) => {
       changed: deals.slice(0, 1).map((deal) => ({ was: deal, deal })),
       vanished: deals.slice(1),
       reading: null,
-      rereadAt: () => null,
+      rereadAtFor: () => null,
       firstReadOffset: null,
       completed: { syncedAt: day, latestDealAt: day },
     })()

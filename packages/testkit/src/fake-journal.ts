@@ -207,11 +207,11 @@ export const createFakeJournal = (
         const positionsOfNewCloses = inserted.flatMap((deal) =>
           deal.entry === 'out' ? (held.positions.get(positionIdOf(deal) ?? '') ?? []) : [],
         )
-        const reread = change.rereadAt(positionsOfNewCloses)
+        const rereadAt = change.rereadAtFor(positionsOfNewCloses)
         held.state = {
           ...held.state,
-          rereadAt: held.state.rereadAt ?? reread,
-          isDueToBalanceAlone: held.state.isDueToBalanceAlone && reread === null,
+          rereadAt: held.state.rereadAt ?? rereadAt,
+          isDueToBalanceAlone: held.state.isDueToBalanceAlone && rereadAt === null,
           firstReadOffset,
           syncedAt,
           latestDealAt,

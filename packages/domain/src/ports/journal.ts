@@ -51,7 +51,7 @@ export interface JournalChange {
    * When the whole history is to be read again, given what the positions of new closing deals are
    * now; null where this change is no reason to. A time that is stored already is kept.
    */
-  readonly rereadAt: (positionsOfNewCloses: readonly FoldedPosition[]) => Instant | null
+  readonly rereadAtFor: (positionsOfNewCloses: readonly FoldedPosition[]) => Instant | null
   readonly firstReadOffset: number | null
   /** Set where the read was complete. */
   readonly completed: { readonly syncedAt: Instant; readonly latestDealAt: Instant | null } | null

@@ -93,7 +93,7 @@ interface WithWarnings {
 /** Trades, or what was computed of them. */
 export interface WarnedTrades<A> extends Sourced<A, TradeProvenance>, WithWarnings {}
 
-/** Chooses the trades that are computed over, which cannot be by their result. */
+/** The trades to compute over. There is no filter by their result. */
 interface CalculationQuery extends DateRange, Pick<TradeFilter, 'accountId' | 'symbol'> {}
 
 export interface FilteredTrades extends CalculationQuery {
@@ -202,7 +202,7 @@ export const createTrades = (ports: TradePorts) => {
       TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
       TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
       TE.bindW('found', ({ id }) => trades.find(owner, id)),
-      // Not found may mean linked anew, for which this fails first.
+      // A trade may be missing because the account was linked anew: `tradeProvenance` fails then.
       TE.tap(({ found, read }) =>
         O.isSome(found) ? TE.right(undefined) : tradeProvenance(owner, [read]),
       ),
@@ -213,7 +213,7 @@ export const createTrades = (ports: TradePorts) => {
   const synchroniseAndQuery = <A>(
     owner: Owner,
     filter: TradeFilter,
-    query: (owner: Owner, selection: TradeSelection) => AsyncResult<A>,
+    read: (owner: Owner, selection: TradeSelection) => AsyncResult<A>,
   ) =>
     pipe(
       selectBrokerAccounts(ports)(owner, filter.accountId),
@@ -225,7 +225,7 @@ export const createTrades = (ports: TradePorts) => {
         accountIds: reads.map(({ accountId }) => accountId),
         filter,
       })),
-      TE.bindW('rows', ({ selection }) => query(owner, selection)),
+      TE.bindW('rows', ({ selection }) => read(owner, selection)),
       TE.bindW('provenance', ({ reads }) => tradeProvenance(owner, reads)),
       TE.map(({ selected, reads, selection, rows, provenance }) => ({
         rows,
@@ -236,7 +236,7 @@ export const createTrades = (ports: TradePorts) => {
       })),
     )
 
-  /** In this thread, unless there are so many trades that other requests would wait for them. */
+  /** Computes in this thread, or in another where so many trades would delay other requests. */
   const calculate = <Name extends CalculationName>(
     owner: Owner,
     count: number,
@@ -247,15 +247,15 @@ export const createTrades = (ports: TradePorts) => {
       ? ports.calculate(owner, name, ...inputs)
       : TE.fromIO(() => calculateHere(name, inputs))
 
-  /** What is computed of all trades of a filter. */
+  /** The result of a calculation over all trades of a filter. */
   const summarise = <Rows, A>(
     owner: Owner,
-    of: CalculationQuery,
+    query: CalculationQuery,
     read: (owner: Owner, selection: TradeSelection) => AsyncResult<Rows>,
     compute: (rows: Rows) => AsyncResult<A, 'RateLimitExceeded'>,
   ): AsyncResult<WarnedTrades<A>, CalculationTag> =>
     pipe(
-      synchroniseAndQuery(owner, filterOf(of), read),
+      synchroniseAndQuery(owner, filterOf(query), read),
       TE.bindW('data', ({ rows }) => compute(rows)),
       TE.map(({ data, provenance, currencies, reads }) => ({
         data,

@@ -81,7 +81,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
           from ${ownJournal(owner, accountId)} cross join lateral (
             select ${packed('time_ms')} as times, ${packed('moved')} as amounts
             from (select time_ms, moved from deals
-              where tenant_id = journal.tenant_id and account_id = journal.id
+              where tenant_id = journal.tenant_id and account_id = journal.account_id
                 and time_ms between ${from} and ${latestTime} and moved <> 0
               order by time_ms, length(id), id, length(entry), entry) as deals) as movements`,
       )
@@ -231,11 +231,11 @@ const tradesOf = (
     where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades on true`
 
 const ownJournal = (owner: Owner, accountId: AccountId): Sql => sql`
-  (select accounts.tenant_id, accounts.id, difference from ${ownJournals(owner, [accountId])}) as journal`
+  (select accounts.tenant_id, accounts.id as account_id, difference from ${ownJournals(owner, [accountId])}) as journal`
 
 const ownDeals = (owner: Owner, accountId: AccountId, where: Sql): Sql => sql`
   ${ownJournal(owner, accountId)} cross join lateral (
-    select * from deals where tenant_id = journal.tenant_id and account_id = journal.id and ${where}) as deals`
+    select * from deals where tenant_id = journal.tenant_id and account_id = journal.account_id and ${where}) as deals`
 
 interface PositionSummary extends Pick<PositionDeals, 'sums'> {
   readonly total: number
@@ -247,7 +247,7 @@ const exactSum = (of: string, where = 'true'): Sql =>
 /** The exact sum of what deals of a journal moved the balance by. */
 const sumOfBalanceChangesWhere = (where: Sql): Sql => sql`
   (select ${exactSumOfMoney} from deals
-    where tenant_id = journal.tenant_id and account_id = journal.id and kind <> 'credit' and ${where})`
+    where tenant_id = journal.tenant_id and account_id = journal.account_id and kind <> 'credit' and ${where})`
 
 /** What trades are grouped by. */
 const recordedKeys: Readonly<Record<RecordedKey, string>> = {

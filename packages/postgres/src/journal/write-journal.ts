@@ -289,7 +289,7 @@ const readSumsOfOthers = async (
 const recordProgress = async (
   knex: Knex,
   claim: JournalClaim,
-  { firstReadOffset, completed, rereadAt }: JournalChange,
+  { firstReadOffset, completed, rereadAtFor }: JournalChange,
   written: {
     readonly positionsOfNewCloses: readonly FoldedPosition[]
     readonly deals: number
@@ -299,7 +299,7 @@ const recordProgress = async (
   },
 ): Promise<JournalWritten> => {
   const { positionsOfNewCloses } = written
-  const reread = rereadAt(positionsOfNewCloses)
+  const rereadAt = rereadAtFor(positionsOfNewCloses)
   const claimedAt = sql`${toTimestamptz(claim.claimedAt)}::timestamptz`
   const progress =
     completed &&
@@ -311,7 +311,7 @@ const recordProgress = async (
     knex,
     sql`update journals set deals = deals + ${written.deals}, trades = trades + ${written.trades}, revision = revision + ${written.revisions},
         ${written.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
-        ${reread === null ? sql`` : sql`reread_at = coalesce(reread_at, ${instant.encode(reread)}), is_due_to_balance_alone = false,`}
+        ${rereadAt === null ? sql`` : sql`reread_at = coalesce(reread_at, ${instant.encode(rereadAt)}), is_due_to_balance_alone = false,`}
         first_read_offset = ${firstReadOffset}, leased_until = ${leaseEnd}
       where ${isClaimed(claim)} returning ${journalStates.columns}`,
     journalStates,

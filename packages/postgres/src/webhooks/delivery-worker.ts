@@ -89,18 +89,19 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
     deliveries: DueDeliveries,
     webhook: LeasedWebhook,
   ): Promise<undefined> => {
-    let leasedAt = webhook.leasedAtMs
-    const endsAt = performance.now() + sendingMs
-    while (performance.now() < endsAt && !stopping.signal.aborted) {
+    let { leasedAtMs } = webhook
+    const endsAtMs = performance.now() + sendingMs
+    while (performance.now() < endsAtMs && !stopping.signal.aborted) {
       const next = await inDatabaseSlot(() => deliveries.next(webhook, clock.now()))
       if (next === undefined) break
-      const { due, renewedAtMs: leaseKnownAt = leasedAt } = next
-      const [startedAt, started] = [clock.now(), performance.now()]
+      const { due, renewedAtMs = leasedAtMs } = next
+      const [startedAt, startedAtMs] = [clock.now(), performance.now()]
       // Too late to end within the lease, which is left to lapse.
-      if (started - leaseKnownAt > leaseMs / 4) return
+      if (startedAtMs - renewedAtMs > leaseMs / 4) return
       const answer = await attempt(due)
-      leasedAt = performance.now()
-      const isSlow = answer.responseCode === 0 || leasedAt - started > slowAfterMs
+      // `recordAttempt` renews the lease.
+      leasedAtMs = performance.now()
+      const isSlow = answer.responseCode === 0 || leasedAtMs - startedAtMs > slowAfterMs
       const ended = { answer, startedAt, endedAt: clock.now() }
       await inDatabaseSlot(() => deliveries.recordAttempt(due, ended, isSlow))
     }

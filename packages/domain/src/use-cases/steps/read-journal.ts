@@ -72,7 +72,7 @@ const emptyChange = {
   changed: [],
   vanished: [],
   reading: null,
-  rereadAt: () => null,
+  rereadAtFor: () => null,
   firstReadOffset: null,
   completed: null,
 }
@@ -184,7 +184,7 @@ export const readClaimedJournal = async (
           ...emptyChange,
           inserted: deals,
           reading,
-          rereadAt: (positionsOfNewCloses) =>
+          rereadAtFor: (positionsOfNewCloses) =>
             nextOffset === null && hasDoubts(doubtsAfter(positionsOfNewCloses))
               ? precautionaryRereadAt(now())
               : null,
@@ -266,7 +266,7 @@ export const readClaimedJournal = async (
             inserted,
             changed,
             reading,
-            rereadAt: (positionsOfNewCloses) =>
+            rereadAtFor: (positionsOfNewCloses) =>
               hasDoubts(doubtsAfter(positionsOfNewCloses)) ? precautionaryRereadAt(now()) : null,
             completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
           }),
