@@ -10,9 +10,8 @@ import type {
 import type { Instant, Owner } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
-import type { WorkerDependencies } from '../connection/due-rows.ts'
 import { databaseRun, lockUsers, query, sql } from '../connection/sql.ts'
-import { createWebhookDeliveries, type DueDeliveriesDependencies } from '../webhooks/deliveries.ts'
+import { createWebhookDeliveries } from '../webhooks/deliveries.ts'
 import {
   startDeliveryWorker,
   type DeliveryWorker,
@@ -42,13 +41,11 @@ export interface RecordingDependencies {
   readonly recorder?: EventRecorder | undefined
 }
 
-interface Dependencies
-  extends
-    WorkerDependencies,
-    Pick<DeliveryWorkerDependencies, 'cipher' | 'clock' | 'schedule' | 'retentionDays'> {
+interface Dependencies extends Omit<
+  DeliveryWorkerDependencies,
+  'attempt' | keyof DeliveryWorkerOptions
+> {
   readonly peerNotices: Pick<PeerNotices, 'subscribe' | 'notify'>
-  /** Called after a webhook was disabled by failures in a row. It must not throw. */
-  readonly onDisabled: DueDeliveriesDependencies['onDisabled']
 }
 
 export interface OpenedEvents {

@@ -204,6 +204,7 @@ export interface DueDeliveriesDependencies {
   readonly knex: Knex
   readonly cipher: Cipher
   readonly schedule: RetrySchedule
+  /** Called after a webhook was disabled by failures in a row. It must not throw. */
   readonly onDisabled: (webhook: Webhook) => void
   /** After a delivery that cannot be read was put off. */
   readonly onUnreadable: (error: unknown) => void
