@@ -53,9 +53,8 @@ export const startWorkers = async (
   })
   workers.push(orderWorker)
   if (events !== undefined) workers.push(await events.jobs.work((due) => attemptDelivery(due)()))
-  // A journal that is due: its account's open orders and thresholds are checked beside the read of
-  // its history, and again every interval while that lasts, since they do not depend on it: it may
-  // fail, or take minutes.
+  // While the history of a due journal is read, which may take minutes or fail, the open orders and
+  // thresholds of its account are checked: at once, and again every interval until the read ends.
   const journalWorker = await journal.jobs.work(async (claim) => {
     const followOrders = async (): Promise<void> => {
       if (await runOrThrow(followOpenOrders(claim.account))) orders.jobs.wake()

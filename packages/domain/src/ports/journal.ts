@@ -94,8 +94,7 @@ export interface Journal {
   /**
    * Ends the claim. After a read, an account of the watch is due again at its next round; after a
    * failure, once a pause has passed that doubles to a minute, or is the interval of the watch where
-   * only the history failed. No other read is due after one that stopped, also where one is wanted,
-   * since it would go on.
+   * only the history failed. After `too_many_deals`, a read that was wanted is dropped.
    */
   readonly release: (claim: JournalClaim, result: JournalReadResult) => AsyncResult<void>
   /** The first kept deals from a time on, by time; those without a readable time come last. */

@@ -1,5 +1,5 @@
-// A caller's orders: placing one, and reading them. From its record on, `processOrder` sends an
-// order and follows it to its end.
+// A caller's orders: placing one, and reading them. Placing only records an order: `processOrder`
+// sends it and follows it to its end.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type * as T from 'fp-ts/lib/Task.js'

@@ -15,8 +15,8 @@ export const isLeaseHeld = (leasedUntil: Sql, newLeaseEnd: Sql): Sql =>
   sql`coalesce(${leasedUntil} between now() and ${newLeaseEnd} + interval '1 minute', false)`
 
 /**
- * Whether queues are being read: each worker reports every successful read of its queue. One whose
- * slots are all in use need not read it, since receivers that hang may hold them.
+ * Shows which queues are not read any more. A worker beats after every successful read of its
+ * queue, and also while all of its slots are in use, when it need not read.
  */
 export interface Heartbeats {
   /** Work on the queue begins, or it was read. */

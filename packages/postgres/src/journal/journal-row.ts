@@ -74,7 +74,7 @@ export const leaseEnd = sql`now() + interval '30 seconds'`
 export const isLeased = isLeaseHeld(sql`journals.leased_until`, leaseEnd)
 export const newLease = sql`lease_id = gen_random_uuid(), leased_until = ${leaseEnd}`
 
-/** Of deals. To add up the three of each deal first takes a third longer. */
+/** Over rows of deals. Adding up the three amounts of each deal first takes a third longer. */
 export const exactSumOfMoney = sql`coalesce(sum(profit) + sum(commission) + sum(swap), 0)`
 
 /**

@@ -197,8 +197,8 @@ const closingOrder = (direction: 'asc' | 'desc'): Sql =>
   )
 
 /**
- * The owner's accounts among those whose first read has ended and whose journal belongs to the
- * provider account that is linked now.
+ * What follows `from`, its `where` included: the owner's accounts among these whose first read has
+ * ended, and whose journal belongs to the provider account that is linked now.
  */
 const ownJournals = ({ tenantId, userId }: Owner, accountIds: readonly AccountId[]): Sql => sql`
   accounts join journals on journals.account_id = accounts.id and journals.tenant_id = accounts.tenant_id
@@ -217,8 +217,8 @@ const tradesOfAccounts = (
 }
 
 /**
- * Reads columns of one account after the other. `offset 0` keeps the planner from joining the tables
- * in another order, in which it would read the trades of all accounts and drop most.
+ * The trades of each account, read account by account. Without `offset 0` the planner may join the
+ * tables in another order, and read the trades of all accounts to drop most.
  */
 const tradesOf = (
   accounts: Sql,
@@ -257,8 +257,8 @@ const recordedKeys: Readonly<Record<RecordedKey, string>> = {
 }
 
 /**
- * The trades in closing order, of each key by itself. Those of one account come so from the index,
- * which saves half of the time.
+ * The trades in closing order, by key where there is one. The index has those of one account in
+ * that order: not sorting them saves half of the time.
  */
 const inClosingOrder = (
   owner: Owner,

@@ -1,5 +1,5 @@
-// Gives due orders to the process that sends and follows them. Those that it records itself are
-// given out at once, and those that it retries after their pause, without reading the table.
+// Passes due orders to `processOrder`, on the instance that claims them. An order that this instance
+// has just recorded, or that it retries, is passed on from memory, without reading the table.
 import { maxSendAgeMs } from '@tradeport/domain/orders'
 import { hourMs, minuteMs, secondMs } from '@tradeport/domain/primitives'
 import type { NewOrder, OrderJob, OrderJobs, Stopwatch } from '@tradeport/domain/ports'
@@ -27,8 +27,8 @@ export const dueOrdersQueue = 'orders'
 /** For how long a claimed order stays with its process without being written. */
 const claimMs = 15 * secondMs
 /**
- * For how long a recorded order is left to the process that has it in memory, which need not look
- * it up before it sends it.
+ * For how long a recorded order is left to the process that recorded it, which sends it without a
+ * lookup first.
  */
 const headStartMs = 3 * secondMs
 const maxPerTenant = 250
@@ -95,7 +95,7 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
           logName: 'unwatched_orders',
           everyMs: unwatchedMs,
           statements: () => [unwatchedOrders],
-          // Those that were looked up meanwhile are found again.
+          // An order that its lookup leaves open is found again: only a full batch is repeated.
           repeatFrom: rowsAtOnce,
         },
         {

@@ -78,7 +78,7 @@ const stepColumns = tableOf('orders', {
   cancelledBy: nullable(oneOf('cancelledBy', cancelReasons)),
   isCancelConfirmed: nullable(t.boolean),
   brokerOrderId: nullable(t.string),
-  /** Since an open order is missing, and of a rejected order the rechecks. */
+  /** Of an open order those since it went missing; of a rejected order the rechecks. */
   lookups: nullable(t.number),
   isPartlyExecuted: nullable(t.literal(true)),
   absentLookups: nullable(t.number),
@@ -245,7 +245,7 @@ export const orderRowOf = (order: Order): Row => {
   }
 }
 
-/** The columns of the placement that a step changes; after those of the record. */
+/** The columns that a transition changes. Spread them after `orderRowOf`, which they override. */
 export const placementRowOf = (placement: Placement, order: Order): Row => {
   const absence = placement.step === 'looking_up' ? placement.absence : null
   const open = placement.step === 'open' ? placement : undefined
@@ -268,6 +268,6 @@ export const placementRowOf = (placement: Placement, order: Order): Row => {
 export const ofPresentUser = (owner: Owner): Sql => sql`
   ${isOfOwner(owner)} and not is_orphaned and exists (select from users where ${isUser(owner)})`
 
-/** Those of the account of a row of `orders`. */
+/** The halts of the account that a row of `orders` names. */
 export const haltsOfAccount = sql`
   select from halts where halts.tenant_id = orders.tenant_id and halts.account_id = orders.account_id`

@@ -57,13 +57,13 @@ interface Dependencies extends WorkerDependencies, RecordingDependencies, Sealin
 
 export interface OpenedOrderStore {
   readonly store: OrderStore
-  /** Gives the store's due orders to whoever sends and follows them. */
+  /** The worker of the store's due orders. */
   readonly jobs: OrderJobs
 }
 
 type Verdict = E.Either<RecordRefusal, PendingOrder>
 
-/** So that orders which are recorded alone leave database connections to all else. */
+/** Orders that are recorded alone leave database connections to everything else. */
 const aloneLimits = { size: 4, perTenant: 3, perMember: 1 }
 const alonePatienceMs = 10 * secondMs
 const aloneLockTimeoutMs = 5 * secondMs
@@ -102,8 +102,8 @@ export const openOrderStore = (
         await record(orders, batchLockTimeoutMs)
         return orders.map(({ order }) => E.right(order))
       } catch (error) {
-        // One of them is refused or waits for somebody, and none is recorded. Each is recorded
-        // alone then, so that the others, and the next batches, are not held up with it.
+        // None is recorded, because one was refused or waited for a lock. Each is recorded alone
+        // now, so that this one delays neither the others nor the next batches.
         if (error instanceof OrderRefused || isDataFault(error) || isLockTimeout(error))
           return orders.map(recordAlone)
         throw error

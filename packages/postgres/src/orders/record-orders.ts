@@ -39,7 +39,7 @@ const orThrow = (checked: E.Either<RecordRefusal, unknown>): void => {
 }
 
 /**
- * An order with limits must come alone.
+ * @param orders one alone where it has limits
  * @param lockTimeoutMs how long it waits for rows that another transaction holds
  * @throws OrderRefused
  * @throws CommitOutcomeUnknown when all of it may be recorded or nothing

@@ -248,7 +248,7 @@ export const createDueDeliveries = ({
     /**
      * Webhooks with something due that no process sends to. Those that had their last turn longest
      * ago come first, so that one with a long backlog does not keep others waiting.
-     * @param isSlow of those whose last attempt had a late answer or none; otherwise of all others
+     * @param isSlow true: those whose last attempt had a late answer or none; false: all others
      */
     claim: (
       now: Instant,

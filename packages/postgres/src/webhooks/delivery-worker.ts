@@ -72,7 +72,7 @@ export interface DeliveryWorker extends Stoppable {
 const defaultLimits = { fast: { size: 1_000, perUser: 10 }, slow: { size: 100, perUser: 2 } }
 /** So that attempts which end together leave database connections to requests. */
 const maxConnections = 4
-/** For so long it is sent to one webhook before others have their turn. */
+/** How long a webhook with a backlog is sent to before others have their turn. */
 const sendingMs = 2_000
 const drainMs = 5_000
 const strandedMs = 30_000
@@ -84,7 +84,7 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
   const inDatabaseSlot = pLimit(maxConnections)
   const stopping = new AbortController()
 
-  // Where this fails, the lease is left to lapse: nobody sends to the webhook before.
+  // Where this fails, the webhook is sent to again once its lease has lapsed.
   const sendForAWhile = async (
     deliveries: DueDeliveries,
     webhook: LeasedWebhook,
