@@ -41,13 +41,9 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
     // Servers on this machine often have self-signed certificates, and nobody is in between.
     tls: { rejectUnauthorized: isSecure || !isLoopback },
     ...(credentials === undefined ? {} : { auth: credentials }),
-    dnsTimeout: greetingMs,
     connectionTimeout: greetingMs,
     greetingTimeout: greetingMs,
     socketTimeout: answerMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    logger: false,
   })
   const domain = from.address.slice(from.address.indexOf('@') + 1)
   const closing = new AbortController()
@@ -55,7 +51,6 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
   const send = async ({ id, to, subject, text }: Mail): Promise<MailAnswer> => {
     const deadline = AbortSignal.timeout(mailMs)
     try {
-      closing.signal.throwIfAborted()
       await transport.sendMail({
         messageId: `<${id}@${domain}>`,
         from,
@@ -101,12 +96,10 @@ const failedAnswer = (failure: SmtpFailure): MailAnswer => {
   const [, reply, status] =
     /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3}))?/.exec(failure.response ?? '') ?? []
   const isFinal =
-    reply === undefined
-      ? command === 'API' && code === 'EENVELOPE'
-      : reply.startsWith('5') &&
-        ['RCPT TO', 'DATA'].includes(command) &&
-        !loginCodes.includes(reply) &&
-        status?.split('.')[1] !== '7'
+    reply?.startsWith('5') &&
+    ['RCPT TO', 'DATA'].includes(command) &&
+    !loginCodes.includes(reply) &&
+    status?.split('.')[1] !== '7'
   const words =
     reply === undefined
       ? [originalCode ?? code, timeoutType && `at ${timeoutType}`]
