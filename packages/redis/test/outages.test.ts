@@ -25,6 +25,9 @@ interface Instance extends RedisRateLimiter {
   readonly suspended: string[]
 }
 
+/** A day ahead of that of Redis. */
+const clock = () => Date.now() + 86_400_000
+
 const opened: Instance[] = []
 afterAll(() => {
   for (const one of opened) one.close()
@@ -37,7 +40,8 @@ const times = (count: number, what: string) => Array.from({ length: count }, () 
 const openInstance = async (url: string, options: Partial<RedisRateLimiterOptions> = {}) => {
   const lines: Instance['lines'] = []
   const suspended: string[] = []
-  const onSuspension = ({ id }: RateSubject) => void suspended.push(id)
+  const onSuspension = ({ id }: RateSubject, until: number) =>
+    void suspended.push(until > clock() ? id : 'past')
   const limiter = await openRedisRateLimiter({
     url,
     local: createFakeRateLimiter(onSuspension),
@@ -58,7 +62,7 @@ const openInstance = async (url: string, options: Partial<RedisRateLimiterOption
     ask: async (subject, count) => {
       const outcomes: string[] = []
       for (let asked = 0; asked < count; asked += 1)
-        outcomes.push(outcomeOf(await limiter.decide(subject, exportLimit, Date.now())))
+        outcomes.push(outcomeOf(await limiter.decide(subject, exportLimit, clock())))
       return outcomes
     },
     until: async (status) => {
@@ -67,17 +71,6 @@ const openInstance = async (url: string, options: Partial<RedisRateLimiterOption
   }
   opened.push(instance)
   return instance
-}
-
-/** Both refuse once they share again, and only the first reported it. */
-const expectSuspension = async (subject: RateSubject, reporting: Instance, other: Instance) => {
-  await reporting.until('shared')
-  await other.until('shared')
-  expect([await reporting.ask(subject, 1), await other.ask(subject, 1)]).toEqual([
-    ['suspension'],
-    ['suspension'],
-  ])
-  expect([reporting.suspended, other.suspended]).toEqual([[subject.id], []])
 }
 
 describe.concurrent('a limiter without Redis', () => {
@@ -93,7 +86,7 @@ describe.concurrent('a limiter without Redis', () => {
       const localFallbackMs = alone.localFallbackMs()
       await pause(30)
       expect(alone.localFallbackMs() - localFallbackMs).toBeGreaterThanOrEqual(20)
-      expect(alone.decide(subject, exportLimit, Date.now())).not.toBeInstanceOf(Promise)
+      expect(alone.decide(subject, exportLimit, clock())).not.toBeInstanceOf(Promise)
       expect(await alone.ask(subject, 11)).toEqual([...times(9, 'passed'), ...times(2, 'endpoint')])
       expect(alone.lines).toMatchObject([
         { level: 'warn', message: expect.stringContaining('limits by itself') },
@@ -167,6 +160,7 @@ describe.skipIf(!isInstalled)(
       const one = await openInstance(server.url)
       const subject = newRateSubject()
       expect([one.status(), await one.ask(subject, 4)]).toEqual(['alone', times(4, 'passed')])
+      expect(await one.check()).toMatchObject({ reason: expect.stringContaining('ECONNREFUSED') })
       await server.start()
       const other = await openInstance(server.url)
       await one.until('shared')
@@ -187,10 +181,11 @@ describe.skipIf(!isInstalled)(
       const subject = newRateSubject()
       await other.ask(subject, 4)
       expect(await one.ask(subject, 2)).toEqual(times(2, 'passed'))
+      await one.decide(subject, undefined, clock())
       await server.stop()
+      await one.until('alone')
       // Six were used over both; this instance saw the last.
       expect(await one.ask(subject, 3)).toEqual(times(3, 'passed'))
-      await one.until('alone')
       expect(one.decide(newRateSubject(), exportLimit, Date.now())).not.toBeInstanceOf(Promise)
       await server.start()
       await one.until('shared')
@@ -234,34 +229,39 @@ describe.skipIf(!isInstalled)(
       await server.stop()
       expect(await one.ask(subject, 2)).toEqual(times(2, 'suspension'))
       await server.start()
-      await expectSuspension(subject, one, other)
+      await one.until('shared')
+      await other.until('shared')
+      for (const each of [one, other]) expect(await each.ask(subject, 1)).toEqual(['suspension'])
+      expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
     })
 
     it('reports a suspension that Redis began after the timeout of its request', async () => {
       await using server = await startOwnServer()
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
-      const subject = newRateSubject()
+      const [subject, own] = [newRateSubject(), newRateSubject()]
+      await one.ask(own, 19)
       await one.ask(subject, 11)
       await other.ask(subject, 8)
       server.freeze()
       // Alone it knows of one refusal before this; Redis, which is asked all the same, of nine.
-      expect(await one.ask(subject, 1)).toEqual(['endpoint'])
+      const decided = await Promise.all([one.ask(subject, 1), one.ask(own, 1)])
+      expect(decided).toEqual([['endpoint'], ['suspension']])
       server.thaw()
       await one.until('shared')
       expect(await one.ask(subject, 1)).toEqual(['suspension'])
-      expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
+      expect([one.suspended, other.suspended]).toEqual([[own.id, subject.id], []])
     })
 
     it('replaces a silent connection', async () => {
       await using server = await startOwnServer()
-      const one = await openInstance(server.url, { silenceMs: 1_000 })
-      server.freeze()
+      const proxy = await createTcpProxy({ target: server.url })
+      const one = await openInstance(proxy.url, { silenceMs: 1_000 })
+      proxy.blackHole()
       await one.ask(newRateSubject(), 1)
-      // Until it was given up, and one or two more with it.
-      await pause(2_000)
-      server.thaw()
+      await proxy.resume()
       await one.until('shared')
       expect(await one.ask(newRateSubject(), 11)).toEqual([...times(10, 'passed'), 'endpoint'])
+      await proxy.close()
     })
   },
 )

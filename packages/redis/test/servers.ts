@@ -55,10 +55,11 @@ export const startOwnServer = async () => {
     start,
     /** Ends it at once; what it held is gone. */
     stop,
-    /** What it held is gone, and its connections are not. */
+    /** What it held is gone, the script included, and its connections are not. */
     empty: async () => {
       const redis = new Redis(port)
       await redis.flushall()
+      await redis.script('FLUSH')
       redis.disconnect()
     },
     [Symbol.asyncDispose]: stop,
