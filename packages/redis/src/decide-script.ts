@@ -108,8 +108,7 @@ end
 local function makeStricter(state, other)
   for name, fullAt in pairs(other.endpoints) do state.endpoints[name] = math.max(fullAt, state.endpoints[name] or 0) end
   state.minute, state.suspended = math.max(state.minute, other.minute), math.max(state.suspended, other.suspended)
-  if other.day > state.day then state.day, state.count = other.day, other.count
-  elseif other.day == state.day then state.count = math.max(state.count, other.count) end
+  if other.day >= state.day then state.count = math.max(state.count, other.count) end
   local mine, theirs = recent(state.refusals), recent(other.refusals)
   if #theirs > #mine then state.refusals = theirs else state.refusals = mine end
 end
@@ -124,9 +123,7 @@ if ARGV[9] ~= '' then
   local carried = cjson.decode(ARGV[9])
   moveBy(carried, now - callerNow)
   makeStricter(state, carried)
-  catchUp(state)
 end
-state.at = now
 
 local outcome
 if now < state.suspended then
