@@ -190,11 +190,7 @@ const refusalFailure = (
       `The service rejected the request (${issues.length} ${issues.length === 1 ? 'error' : 'errors'}):`,
       { issues, advice: ['Nothing was changed. Correct this and call again.'] },
     )
-  const isUnknown =
-    details?.outcome === 'unknown' ||
-    status === 500 ||
-    (status === 504 && code !== 'INTERNAL_TIMEOUT')
-  if (isUnknown && whenLost !== undefined)
+  if ((details?.outcome === 'unknown' || status === 500) && whenLost !== undefined)
     return outcomeUnknown(
       `The service at ${url} ${details?.outcome === 'unknown' ? 'lost its database while it recorded this' : `failed with ${code}`}`,
       [whenLost],
@@ -243,6 +239,5 @@ const lostAnswerFailure = (
 const causeCodeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown'
   if ('code' in error && typeof error.code === 'string') return error.code
-  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error.cause
-  return cause instanceof Error ? causeCodeOf(cause) : error.name
+  return error.cause instanceof Error ? causeCodeOf(error.cause) : error.name
 }

@@ -68,10 +68,10 @@ it.each<[string, (response: ServerResponse) => void, readonly string[], string]>
     '',
   ],
   [
-    'is the page of a proxy',
-    (response) => void response.writeHead(502).end('<html>'),
+    'is a redirect of a proxy',
+    (response) => void response.writeHead(307, { Location: '/' }).end('{}'),
     [
-      "answered 502 without the service's envelope: the change may",
+      "answered 307 without the service's envelope: the change may",
       '--url or OPERATOR_URL',
       advice,
     ],
@@ -96,7 +96,7 @@ it.each<
     'apply - --plan',
     refusing(500),
     { input: 'users: []' },
-    'The service answered: It may have been made.',
+    "made.\nThe service's log has more about the request req_1.",
   ],
   [
     'apply - --plan',
@@ -137,12 +137,12 @@ it('what was applied is printed, also where the orders that it touches cannot be
   )
 })
 
-/** Of three tenants one cannot be asked, and one is removed after they are listed. */
+/** Of five tenants, of which it asks four at once, one cannot be asked and three are gone. */
 const answerDoctor = (response: ServerResponse, path: string) => {
   const [, tenant] = /tenants\/(\w+)\/doctor$/.exec(path) ?? []
   if (tenant === 'b') return refusing(500)(response)
   if (tenant === 'gone') return refusing(404, { code: 'NOT_FOUND' })(response)
-  const tenants = [{ id: 'b' }, { id: 'gone' }, { id: 'c' }]
+  const tenants = ['b', 'gone', 'gone', 'gone', 'c'].map((id) => ({ id }))
   const check = { name: 'provider token', status: 'ok', message: 'It is accepted.', action: null }
   reply(response, { data: path.includes('/tenants?') ? tenants : [check] })
 }
