@@ -137,14 +137,16 @@ it('what was applied is printed, also where the orders that it touches cannot be
   )
 })
 
-/** Of five tenants, of which it asks four at once, one cannot be asked and three are gone. */
+/** Of five tenants, on two pages, one cannot be asked and three are gone. */
 const answerDoctor = (response: ServerResponse, path: string) => {
   const [, tenant] = /tenants\/(\w+)\/doctor$/.exec(path) ?? []
   if (tenant === 'b') return refusing(500)(response)
   if (tenant === 'gone') return refusing(404, { code: 'NOT_FOUND' })(response)
-  const tenants = ['b', 'gone', 'gone', 'gone', 'c'].map((id) => ({ id }))
+  const isLast = path.includes('cursor=')
+  const tenants = (isLast ? ['c'] : ['b', 'gone', 'gone', 'gone']).map((id) => ({ id }))
+  const meta = isLast ? {} : { pagination: { cursor: 'c' } }
   const check = { name: 'provider token', status: 'ok', message: 'It is accepted.', action: null }
-  reply(response, { data: path.includes('/tenants?') ? tenants : [check] })
+  reply(response, path.includes('/tenants?') ? { data: tenants, meta } : { data: [check] })
 }
 
 it('the doctor reports a tenant that cannot be asked, and checks the others', async () => {

@@ -269,7 +269,6 @@ describe('a change of one record', () => {
       'keys revoke k-none',
       'There is no key k-none, and nothing was changed.\npnpm operator keys list',
     ],
-    ['tokens revoke t-none', 'There is no token t-none'],
     [`accounts unlink ${other}`, `There is no account ${other}`],
     ['keys make --user u-1 --scope all', '  --scope must be one of accounts:read, '],
     [
@@ -396,7 +395,6 @@ it.each([
   'tenants list --url localhost:3001',
   'tenants list --url http://127.0.0.1:3001/?a=1',
   'users list --limit 0',
-  'users list --limit 1.5',
 ])('%s is wrong usage', async (words) => {
   expect(await refused(words, 2)).not.toBe('')
 })
