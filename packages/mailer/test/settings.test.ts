@@ -28,7 +28,6 @@ it.each([
 
 it.each([
   '',
-  'mail.example.com',
   'mail.example.com:25',
   'http://mail.example.com',
   'smtp:mail.example.com',
@@ -42,7 +41,6 @@ it.each([
   'smtp://user:pass%00word@mail.example.com',
   'smtp://mail.example.com/inbox',
   'smtp://mail.example.com?pool=true',
-  'smtp://mail.example.com#a',
   'smtp://mail%2eexample.com',
   'smtp://-mail.example.com',
 ])('%j is not the URL of a mail server', (text) => expect(parseSmtpUrl(text)).toStrictEqual(O.none))
