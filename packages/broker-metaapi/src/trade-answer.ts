@@ -10,7 +10,6 @@ import {
   rateLimited,
   retryAtOf,
   unavailable,
-  type CallFailure,
   type ErrorResponse,
 } from './failures.ts'
 import { isRecord, readTicket, type Row } from './payloads.ts'
@@ -27,14 +26,13 @@ export type TradeAnswer =
   | { readonly kind: 'done' | 'done_partial' | 'placed' | 'no_changes'; readonly tickets: Tickets }
   /** The broker refused it; `gone` if it does not know the position, order or symbol. */
   | { readonly kind: 'refused' | 'doubted' | 'gone'; readonly reason: RejectReason }
-  /** Certainly not executed, for a reason that may pass. */
-  | { readonly kind: 'not_sent'; readonly failure: CallFailure }
   /** It may have been executed. */
   | { readonly kind: 'unknown' }
 
 /** The reason code for a 404: the symbol, position or account is unknown. */
 export const symbolNotFoundCode = 'SYMBOL_NOT_FOUND'
 
+/** @throws CallFailure where it was certainly not executed, for a reason that may pass */
 export const tradeAnswerOf = (response: ErrorResponse, now: Instant): TradeAnswer => {
   const body = isRecord(response.body) ? response.body : {}
   const code = returnCodeIn(body)
@@ -80,10 +78,10 @@ const answerOfCode = (
         },
       }
     case 'rate_limited':
-      return { kind: 'not_sent', failure: rateLimited(retryAtOf(response, now)) }
+      throw rateLimited(retryAtOf(response, now))
     case 'not_sent': {
       const retryAt = namedRetryAtOf(response, now)
-      return { kind: 'not_sent', failure: unavailable(`trade: ${name}`, { retryAt }) }
+      throw unavailable(`trade: ${name}`, { retryAt })
     }
     case 'done':
     case 'done_partial':
@@ -105,7 +103,7 @@ const answerOfStatus = (response: ErrorResponse, now: Instant): TradeAnswer => {
   const { status, body } = response
   if (!isProviderError(body)) return { kind: 'unknown' }
   if (status === 401 || status === 403 || status === 429)
-    return { kind: 'not_sent', failure: failureOfResponse('trade', response, now) }
+    throw failureOfResponse('trade', response, now)
   if (status === 404) {
     const message = wordsOf(body['message']) ?? 'The broker does not trade this symbol.'
     return { kind: 'gone', reason: { code: symbolNotFoundCode, message } }

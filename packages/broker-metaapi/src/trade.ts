@@ -22,11 +22,7 @@ import { symbolNotFoundCode, tradeAnswerOf, type TradeAnswer } from './trade-ans
 export type TradeBody = Readonly<Record<string, unknown>>
 
 /** Sends a trade at most once. Rejects with a CallFailure if it was certainly not executed. */
-export type TradeOnce = (
-  target: Target,
-  body: TradeBody,
-  maySend: MaySend,
-) => Promise<Exclude<TradeAnswer, { readonly kind: 'not_sent' }>>
+export type TradeOnce = (target: Target, body: TradeBody, maySend: MaySend) => Promise<TradeAnswer>
 
 interface TradeParts {
   /** Rejects where the account cannot be read. */
@@ -48,11 +44,7 @@ export const createTradeOnce = ({
   tradePauses,
   skew,
 }: TradeParts): TradeOnce => {
-  const send: (...args: Parameters<TradeOnce>) => Promise<TradeAnswer> = async (
-    target,
-    body,
-    maySend,
-  ) => {
+  const send: TradeOnce = async (target, body, maySend) => {
     // After many requests for unknown accounts the provider rate-limits the whole token.
     const paused = readPauses.failureOf(target.accountKey)
     if (paused?.fault.kind === 'unknown_account') throw paused
@@ -99,7 +91,6 @@ export const createTradeOnce = ({
 
   return async (target, body, maySend) => {
     const answer = await send(target, body, maySend)
-    if (answer.kind === 'not_sent') throw answer.failure
     // A 404 may mean the account or what the trade names: if the account can be read, it is not the
     // account.
     if (answer.kind === 'gone' && answer.reason.code === symbolNotFoundCode)
