@@ -44,8 +44,6 @@ interface RemovedOwner {
   readonly userId?: UserId
 }
 
-const noOwners: readonly RemovedOwner[] = []
-
 /** The name of a change in the whole plan. */
 const nameOf = (section: Section, id: string): string => `${section} ${id}`
 
@@ -60,13 +58,13 @@ export const createOperatorDocuments = (
   const readAffectedOrders = (
     planned: readonly PlannedChange[],
   ): AsyncResult<readonly AffectedOrder[]> => {
-    const effects = new Map(
-      planned.map((change) => [nameOf(change.section, change.id), orderEffectOf(change)]),
-    )
-    const touching = planned.filter(({ section, id }) => effects.get(nameOf(section, id)))
+    const touching = planned.filter((change) => orderEffectOf(change) !== undefined)
     if (touching.length === 0) return TE.right([])
     const idsOf = <Id extends string>(section: Section) =>
       touching.filter((change) => change.section === section).map(({ id }) => id as Id)
+    const effects = new Map(
+      touching.map((change) => [nameOf(change.section, change.id), orderEffectOf(change)]),
+    )
     const of = {
       tenants: idsOf<TenantId>('tenants'),
       users: idsOf<UserId>('users'),
@@ -124,7 +122,7 @@ export const createOperatorDocuments = (
    * Counts the records that go with each removed tenant and user, and returns a function that adds
    * the counts to a change.
    */
-  const countOwned = (removedOwners: readonly RemovedOwner[]) =>
+  const countOwned = ({ removedOwners }: { readonly removedOwners: readonly RemovedOwner[] }) =>
     pipe(
       removedOwners,
       TE.traverseSeqArray(({ name, tenantId, userId }) =>
@@ -155,17 +153,14 @@ export const createOperatorDocuments = (
         // What they own is counted now: it is gone after the apply.
         [...document.tenants, ...document.users].some(({ removed }) => removed === true)
           ? dryRun(document)
-          : TE.right({ removedOwners: noOwners }),
-        TE.flatMap(({ removedOwners }) => countOwned(removedOwners)),
+          : TE.right({ removedOwners: [] }),
+        TE.flatMap(countOwned),
         TE.bindTo('addCounts'),
         TE.bindW('decided', () =>
           operator.apply(recordKeysOf(document, secrets), decideDocument(document)),
         ),
         TE.bindW('ordersUnderWay', ({ decided: { planned } }) =>
-          pipe(
-            readAffectedOrders(planned),
-            TE.orElseW(() => TE.right(null)),
-          ),
+          TE.orElseW(() => TE.right(null))(readAffectedOrders(planned)),
         ),
         TE.map(({ decided, addCounts, ordersUnderWay }) => ({
           changes: decided.planned.map(addCounts),
@@ -186,7 +181,7 @@ export const createOperatorDocuments = (
     ): AsyncResult<OperatorPlan, 'ValidationError'> =>
       pipe(
         dryRun(document),
-        TE.bindW('addCounts', ({ removedOwners }) => countOwned(removedOwners)),
+        TE.bindW('addCounts', (decided) => countOwned(decided)),
         TE.bindW('ordersUnderWay', ({ planned }) => readAffectedOrders(planned)),
         TE.map(({ planned, addCounts, ordersUnderWay }) => ({
           changes: planned.map(addCounts),

@@ -2,10 +2,12 @@
 // The records that a document names are read, the rule decides, and what it decided is written:
 // removals first, then owners before what they own.
 import {
+  sections,
   usersAffectedBy,
   type OperatorChanges,
   type OperatorKeys,
   type OperatorRecords,
+  type Section,
 } from '@tradeport/domain/operator'
 import type { OperatorStore } from '@tradeport/domain/ports'
 import type { UserId } from '@tradeport/domain/primitives'
@@ -69,8 +71,6 @@ export const createOperatorStore = ({ knex, cipher }: SealingDependencies): Oper
     },
   })
 
-type Section = keyof OperatorRecords
-
 interface SectionTable<S extends Section> {
   readonly rows: Selection<OperatorRecords[S][number]> & {
     readonly write: (record: OperatorChanges[S]['put'][number]) => Row
@@ -84,7 +84,6 @@ interface SectionTable<S extends Section> {
 
 const byId = { key: { id: 'text' }, keyOf: (id: string) => [id] } as const
 
-/** In the order in which they are written. */
 const sectionTables: { readonly [S in Section]: SectionTable<S> } = {
   tenants: { rows: tenants, ...byId },
   users: { rows: users, ...byId },
@@ -126,7 +125,6 @@ const sectionTables: { readonly [S in Section]: SectionTable<S> } = {
   },
   marketDataFeed: { rows: marketDataFeed, ...byId, belongsTo: 'account' },
 }
-const sections = Object.keys(sectionTables) as Section[]
 
 /**
  * A condition: the records with these keys. Each key column is one bound array. Records of
