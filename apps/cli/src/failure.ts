@@ -29,10 +29,7 @@ export class CommandFailure extends Error {
   }
 }
 
-export const usageFailure = (...lines: readonly [message: string, ...advice: string[]]) => {
-  const [message, ...advice] = lines
-  return new CommandFailure('USAGE', message, { exit: 2, advice })
-}
+export const usageFailure = (message: string) => new CommandFailure('USAGE', message, { exit: 2 })
 
 /** The code of a system's error. */
 export const codeOf = (error: unknown): string =>
