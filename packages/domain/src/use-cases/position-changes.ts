@@ -132,7 +132,7 @@ const lateCloseMs = minuteMs
 
 export const createPositionChanges = (ports: ChangePorts) => {
   const { broker, positionTrading, journal } = ports
-  const { findEarlierDeals, findClose, wasMade } = createCloseEvidence(ports)
+  const { findEarlierDeals, findClose } = createCloseEvidence(ports)
 
   /**
    * Finds the position, on an account where positions may be changed, and changes it while nobody
@@ -252,9 +252,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         case 'unknown':
           // A position that is gone may have had the new level and been closed by it, so that its
           // absence proves nothing.
-          return isMade(latest)
-            ? E.right(latest)
-            : E.left(refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }))
+          return isMade(latest) ? E.right(latest) : E.left(outcomeUnknown(target))
       }
     }
 
@@ -265,10 +263,11 @@ export const createPositionChanges = (ports: ChangePorts) => {
     close: CloseToSend,
     send: SendChange,
   ): TE.TaskEither<BrokerChangeError, AcceptedClose> => {
-    const { brokerAccount, id } = close.target
+    const { target, request, before } = close
+    const { brokerAccount, id } = target
     return async () => {
-      const sent = await sendChange(close.target, send, (maySend) =>
-        positionTrading.closePosition(brokerAccount, id.ticket, close.request.volume, maySend),
+      const sent = await sendChange(target, send, (maySend) =>
+        positionTrading.closePosition(brokerAccount, id.ticket, request.volume, maySend),
       )()
       if (E.isRight(sent)) {
         const { brokerOrderId, progress } = sent.right
@@ -277,13 +276,11 @@ export const createPositionChanges = (ports: ChangePorts) => {
       if (!mayBeMade(sent.left)) return sent
       const read = await positionTrading.freshPositions(brokerAccount)()
       const shown = E.isRight(read) ? shownClose(close, read.right) : undefined
-      if (shown !== undefined && isDoneAsSent(shown.outcome, close.request))
+      if (shown !== undefined && isDoneAsSent(shown.outcome, request))
         return E.right({ brokerOrderId: null, isConfirmed: false, shown })
-      const isUnchanged =
-        E.isRight(read) && isUntouched(close.before.position, read.right.positions)
-      return isUnchanged
+      return E.isRight(read) && isUntouched(before.position, read.right.positions)
         ? sent
-        : E.left(refuse('BrokerOutcomeUnknown', { accountId: id.accountId }))
+        : E.left(outcomeUnknown(target))
     }
   }
 
@@ -311,12 +308,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
         // history.
         TE.tap(() => journal.wantRead(target.brokerAccount, lateDealsMs, lateCloseMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
-        TE.bindW('found', (close) => TE.fromTask(() => findClose(close, close.sent))),
-        TE.bindW('isMade', (close) => TE.fromTask(() => wasMade(close, close.sent, close.found))),
-        TE.filterOrElseW(
-          ({ isMade }) => isMade,
-          () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
-        ),
+        TE.bindW('found', (close) => async () => {
+          const found = await findClose(close, close.sent)
+          return E.fromNullable(outcomeUnknown(target))(found)
+        }),
         TE.map(({ before, request, sent, found: { shown, fill } }) => {
           const { accountId, ticket } = target.id
           const { readAt } = shown?.reading ?? before.reading
@@ -407,3 +402,6 @@ export const createPositionChanges = (ports: ChangePorts) => {
     closePositions,
   }
 }
+
+const outcomeUnknown = ({ id: { accountId } }: ChangeTarget): Refusal<'BrokerOutcomeUnknown'> =>
+  refuse('BrokerOutcomeUnknown', { accountId })

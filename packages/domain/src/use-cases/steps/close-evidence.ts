@@ -22,10 +22,7 @@ import type { OpenPosition } from '../positions.ts'
 import type { SynchroniseJournal } from '../synchronise-journal.ts'
 import { isTransient, readUntilInTime, readWithin } from './broker-change.ts'
 
-interface EvidencePorts extends Pick<
-  Ports,
-  'journal' | 'positionTrading' | 'clock' | 'stopwatch' | 'pause'
-> {
+interface EvidencePorts extends Pick<Ports, 'journal' | 'positionTrading' | 'clock' | 'pause'> {
   readonly trades: Pick<Ports['trades'], 'find'>
   readonly synchroniseJournal: SynchroniseJournal
 }
@@ -55,12 +52,10 @@ export interface CloseInPositions {
   readonly reading: PositionsReading
 }
 
-/** What is known of a close that was sent. */
-export interface CloseEvidence {
+/** What is known of a close that was made. */
+interface CloseEvidence {
   readonly shown: CloseInPositions | undefined
   readonly fill: CloseFill | undefined
-  /** With another order it turned the position: less than was sent is closed, or that is unknown. */
-  readonly wasReversed: boolean
 }
 
 /** A close that the broker accepted, or that a read shows to be done. */
@@ -101,8 +96,12 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
    * show it as it was sent, so that the next change finds it as it is; a broker may still be
    * executing the rest. The journal is read until it has deals of the closing order with the volume
    * that was sent. Without its number, or earlier closes, nothing shows which deals are its own.
+   * @returns undefined where the close was not made, as far as that is known
    */
-  const findClose = async (close: CloseToSend, sent: AcceptedClose): Promise<CloseEvidence> => {
+  const findClose = async (
+    close: CloseToSend,
+    sent: AcceptedClose,
+  ): Promise<CloseEvidence | undefined> => {
     const { request, target, before, earlierDeals } = close
     const { brokerAccount } = target
     let { shown } = sent
@@ -134,21 +133,20 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       readUntilInTime(ports, isFilled),
     ])
     const fill = fillOf((shown?.outcome ?? request.expected).closedVolume)
-    const wasReversed = deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)
-    return { shown, fill, wasReversed }
+    // With another order it turned the position: less than was sent is closed, or that is unknown.
+    if (deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)) return undefined
+    const evidence = { shown, fill }
+    return sent.isConfirmed || (await isProved(close, evidence)) ? evidence : undefined
   }
 
   /**
-   * Whether a close was made: the broker confirmed it, or its deals or the positions show it. Where
-   * no position at all is shown, as by a provider that has just connected, the deals must.
+   * Whether its deals or the positions show a close that the broker did not confirm. Where no
+   * position at all is shown, as by a provider that has just connected, the deals must.
    */
-  const wasMade = async (
+  const isProved = async (
     { target: { brokerAccount, id }, request }: CloseToSend,
-    { isConfirmed }: AcceptedClose,
-    { shown, fill, wasReversed }: CloseEvidence,
+    { shown, fill }: CloseEvidence,
   ): Promise<boolean> => {
-    if (wasReversed) return false
-    if (isConfirmed) return true
     // Only less open than before does not tell it from a close by others.
     if (!shown || (fill === undefined && !isDoneAsSent(shown.outcome, request))) return false
     if (shown.reading.positions.length > 0 || fill !== undefined) return true
@@ -162,7 +160,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     return isClosed
   }
 
-  return { findEarlierDeals, findClose, wasMade }
+  return { findEarlierDeals, findClose }
 }
 
 /**
