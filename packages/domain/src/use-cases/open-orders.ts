@@ -329,20 +329,21 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const marked = await storeCancellation(found, asked)
       if (E.isLeft(marked)) return marked
       let open = marked.right
+      /** In what follows it counts, even if it cannot be stored. */
+      const setCancellation = async (cancellation: Cancellation | null): Promise<void> => {
+        await storeCancellation(open, cancellation)
+        open = { ...open, placement: { ...open.placement, cancellation } }
+      }
       const sent = await cancelAtBroker(open, send)
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
         // A cancellation that was not made has not ended the order, even if a read then shows its
         // end.
-        await storeCancellation(open, earlier)
-        open = { ...open, placement: { ...open.placement, cancellation: earlier } }
+        await setCancellation(earlier)
         return refuseAfterFailure(open, 'OrderNotCancellable', sent.left)
       }
       ports.onAccountChanged(open.destination)
-      if (E.isRight(sent) && sent.right.progress === 'done') {
-        const cancellation = { ...asked, isConfirmed: true }
-        await storeCancellation(open, cancellation)
-        open = { ...open, placement: { ...open.placement, cancellation } }
-      }
+      if (E.isRight(sent) && sent.right.progress === 'done')
+        await setCancellation({ ...asked, isConfirmed: true })
       let answer: LookupAnswer = { kind: 'unreadable' }
       const read = async (): Promise<boolean> => {
         answer = await lookUp(open)
