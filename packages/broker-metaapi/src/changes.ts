@@ -3,9 +3,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse, type BrokerReadError, type Refusal } from '@tradeport/domain/errors'
+import { refuse } from '@tradeport/domain/errors'
 import type { RejectReason } from '@tradeport/domain/orders'
-import type { ChangeReceipt, MaySend } from '@tradeport/domain/ports'
+import type { ChangeError, ChangeReceipt, MaySend } from '@tradeport/domain/ports'
 import type { Connection } from './connection.ts'
 import { CallFailure, toBrokerReadError } from './failures.ts'
 import type { TradeBody } from './trade.ts'
@@ -18,8 +18,6 @@ const progressOf = {
 } as const
 
 const modifications: readonly unknown[] = ['ORDER_MODIFY', 'POSITION_MODIFY']
-
-type ChangeError<Gone> = BrokerReadError | Gone | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
 
 /** @param errorWhenGone what the reason becomes where the broker does not know what is to change */
 export const createChange =

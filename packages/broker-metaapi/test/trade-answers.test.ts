@@ -8,13 +8,12 @@ import { describe, expect, it } from 'vitest'
 import {
   brokerRateLimited,
   refuse,
-  type BrokerChangeError,
   type BrokerReadError,
   type Refusal,
   type UnavailableCause,
 } from '@tradeport/domain/errors'
 import type { PlacementAnswer } from '@tradeport/domain/orders'
-import type { OrderChangeError, LimitOrStop } from '@tradeport/domain/ports'
+import type { LimitOrStop, OrderChangeError, PositionChangeError } from '@tradeport/domain/ports'
 import { returnCodeOf, returnCodes } from '../src/return-codes.ts'
 import type { CallFailure, ErrorResponse } from '../src/failures.ts'
 import { tradeAnswerOf } from '../src/trade-answer.ts'
@@ -54,7 +53,7 @@ const answerOrFailure = (response: ErrorResponse) =>
     ),
   )
 
-type Change = E.Either<BrokerChangeError, object>
+type Change = E.Either<PositionChangeError, object>
 type OrderChange = E.Either<OrderChangeError, object>
 interface Outcomes {
   readonly order: PlacementAnswer

@@ -260,14 +260,6 @@ export type BrokerReadTag =
   | 'BrokerRateLimited'
 export type BrokerReadError = Refusal<BrokerReadTag>
 
-/**
- * What a change at the broker can fail with beyond a read's failures: the broker refused it, there
- * is nothing to change, or it may have happened.
- */
-export type BrokerChangeError =
-  | BrokerReadError
-  | Refusal<'PositionNotFound' | 'TradeRejected' | 'BrokerOutcomeUnknown'>
-
 /** `refuse('AccountNotFound')`, `refuse('InvalidVolume', { volume, openVolume })`. */
 export const refuse = <Tag extends RefusalTag>(
   tag: Tag,

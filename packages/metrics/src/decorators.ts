@@ -1,13 +1,13 @@
 // Decorators of ports that measure calls and count decisions. Those of a limiter are synchronous
 // where it is.
 import type { RateVerdict } from '@tradeport/domain/access'
-import type { BrokerChangeError } from '@tradeport/domain/errors'
 import type { LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type {
   AddressLimits,
   Broker,
   MarketData,
   OrderChangeError,
+  PositionChangeError,
   PositionTrading,
   RateLimiter,
   Trading,
@@ -60,7 +60,7 @@ export type ObserveProviderCall = (
   durationMs: number,
 ) => void
 
-type ProviderFailure = BrokerChangeError | OrderChangeError
+type ProviderFailure = PositionChangeError | OrderChangeError
 type ProviderAnswer = E.Either<ProviderFailure, unknown> | PlacementAnswer | LookupAnswer
 
 const failureOutcomes: Readonly<Record<ProviderFailure['_tag'], ProviderOutcome>> = {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
-import { maxChangesPerAccount, type MaySend, type ChangeLocks } from '@tradeport/domain/ports'
+import { maxChangesPerAccount, type ChangeLocks } from '@tradeport/domain/ports'
 import type { TenantId, Ticket, UserId } from '@tradeport/domain/primitives'
 import { newAccount, newAccountId, times } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
@@ -23,22 +23,22 @@ const patienceMs = 30_000
 
 /** Makes a change that lasts until `end` is called. */
 const begin = async ({ holding }: ChangeLocks, account: BrokerAccount, position = ticket) => {
-  const [begun, ended] = [Promise.withResolvers<MaySend>(), Promise.withResolvers<void>()]
+  const [begun, ended] = [Promise.withResolvers<() => boolean>(), Promise.withResolvers<void>()]
   const result = holding(
     account,
     position,
     patienceMs,
-  )((maySend): TE.TaskEither<never, string> => async () => {
-    begun.resolve(maySend)
+  )((isHeld): TE.TaskEither<never, string> => async () => {
+    begun.resolve(isHeld)
     await ended.promise
     return E.right('done')
   })()
-  const maySend = await begun.promise
+  const isHeld = await begun.promise
   const end = () => {
     ended.resolve()
     return result
   }
-  return { maySend, end }
+  return { isHeld, end }
 }
 
 /** Makes a change that is done at once. */
@@ -82,10 +82,10 @@ onEachDatabase('position locks', (here, there, kind) => {
         patienceMs,
       )(() => () => Promise.reject(new Error('fails')))
       await expect(failing()).rejects.toThrow('fails')
-      const { maySend, end } = await begin({ holding }, account)
-      expect(maySend()).toBe(true)
+      const { isHeld, end } = await begin({ holding }, account)
+      expect(isHeld()).toBe(true)
       expect(await end()).toStrictEqual(done)
-      expect(maySend()).toBe(false)
+      expect(isHeld()).toBe(false)
     }
   })
 
@@ -134,12 +134,9 @@ onEachDatabase('position locks', (here, there, kind) => {
 
   it('a position is free once its process has died, which may send nothing by then', async () => {
     const account = newBrokerAccount()
-    const { maySend, end } = await begin(
-      locksWith({ leaseMs: 500, renewMs: never }, there),
-      account,
-    )
+    const { isHeld, end } = await begin(locksWith({ leaseMs: 500, renewMs: never }, there), account)
     const waiting = [ours, theirs].map(({ holding }) =>
-      holding(account, ticket, patienceMs)(() => TE.fromIO(maySend))(),
+      holding(account, ticket, patienceMs)(() => TE.fromIO(isHeld))(),
     )
     expect(await Promise.all(waiting)).toStrictEqual([E.right(false), E.right(false)])
     await end()
@@ -169,9 +166,9 @@ onEachDatabase('position locks', (here, there, kind) => {
 
   it('the lock is renewed while the work runs, which may send for longer than one lease', async () => {
     const account = newBrokerAccount()
-    const { maySend, end } = await begin(locksWith({ leaseMs: 1_000, renewMs: 20 }), account)
+    const { isHeld, end } = await begin(locksWith({ leaseMs: 1_000, renewMs: 20 }), account)
     await setTimeout(1_500)
-    await poll(maySend).toBe(true)
+    await poll(isHeld).toBe(true)
     expect(await rowsOf(account)).toHaveLength(1)
     await end()
     await poll(() => rowsOf(account)).toHaveLength(0)
@@ -180,14 +177,14 @@ onEachDatabase('position locks', (here, there, kind) => {
   it('nothing may be sent once the database has stalled for longer than the lease, when another instance may change the position', async () => {
     const account = newBrokerAccount()
     const leaseMs = 400
-    const { maySend, end } = await begin(locksWith({ leaseMs, renewMs: 50 }), account)
+    const { isHeld, end } = await begin(locksWith({ leaseMs, renewMs: 50 }), account)
     // Every connection is occupied.
     const stalled = await Promise.all(
       times(here.database.pool().size, () => here.knex.transaction()),
     )
     await setTimeout(leaseMs)
     if (kind === 'server') expect(await changes(theirs, account)).toStrictEqual(done)
-    expect(maySend()).toBe(false)
+    expect(isHeld()).toBe(false)
     await Promise.all(stalled.map((transaction) => transaction.rollback()))
     await end()
   })
@@ -195,9 +192,9 @@ onEachDatabase('position locks', (here, there, kind) => {
   it('nothing may be sent once another change holds the lock, whose row is left alone', async () => {
     const account = newBrokerAccount()
     const locks = locksWith({ leaseMs: 60_000, renewMs: 20 })
-    const { maySend, end } = await begin(locks, account)
+    const { isHeld, end } = await begin(locks, account)
     await rowsOf(account).update({ lease_id: randomUUID() })
-    await poll(maySend).toBe(false)
+    await poll(isHeld).toBe(false)
     expect(warnings).toContain('change_lock_lost')
     await end()
     // The next change waits for the release of the lost lock, and then for the other change.

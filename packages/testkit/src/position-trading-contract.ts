@@ -5,8 +5,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
-import type { ChangeReceipt, MaySend, PositionTrading } from '@tradeport/domain/ports'
+import { refuse } from '@tradeport/domain/errors'
+import type {
+  ChangeReceipt,
+  PositionChangeError,
+  MaySend,
+  PositionTrading,
+} from '@tradeport/domain/ports'
 import { byAge } from '@tradeport/domain/positions'
 import { sumExactly, type Ticket } from '@tradeport/domain/primitives'
 import { bySymbol, venuePositionOf, type VenuePosition } from './broker-contract.ts'
@@ -59,7 +64,7 @@ interface Write {
     account: BrokerAccount,
     ticket: Ticket,
     maySend: MaySend,
-  ) => TE.TaskEither<BrokerChangeError, ChangeReceipt>
+  ) => TE.TaskEither<PositionChangeError, ChangeReceipt>
   /** What it makes of the position; undefined where it closes it. */
   readonly makes: VenuePosition | undefined
 }

@@ -3,7 +3,7 @@ import type * as O from 'fp-ts/lib/Option.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
-import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
+import type { BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
 import type { LimitOrStopType, OrderId, OrderTerms } from '../orders/order.ts'
 import type {
@@ -107,10 +107,16 @@ export interface OrderGone {
   readonly _tag: 'OrderGone'
 }
 
-export type OrderChangeError =
+/**
+ * What a change at the broker can fail with beyond a read's failures: there is nothing to change any
+ * more, the broker refused it, or it may have happened.
+ */
+export type ChangeError<Gone> =
   | BrokerReadError
-  | OrderGone
+  | Gone
   | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
+export type OrderChangeError = ChangeError<OrderGone>
+export type PositionChangeError = ChangeError<Refusal<'PositionNotFound'>>
 
 /**
  * The broker's answer to a change that it accepted: all is done, it found nothing to change, or it
@@ -200,7 +206,7 @@ export interface PositionTrading {
     ticket: Ticket,
     levels: Levels,
     maySend: MaySend,
-  ) => TE.TaskEither<BrokerChangeError, ChangeReceipt>
+  ) => TE.TaskEither<PositionChangeError, ChangeReceipt>
   /**
    * Closes a position, or so many lots of it. Success means that the broker accepted it; at what
    * price it was executed is not known yet. It is never `unchanged`.
@@ -211,7 +217,7 @@ export interface PositionTrading {
     ticket: Ticket,
     volume: number | null,
     maySend: MaySend,
-  ) => TE.TaskEither<BrokerChangeError, ChangeReceipt>
+  ) => TE.TaskEither<PositionChangeError, ChangeReceipt>
 }
 
 /**
@@ -229,7 +235,7 @@ export interface ChangeLocks {
    * provider account and the ticket or the order's id, so two links to one account share it. A
    * caller that waits for longer than `patienceMs` gets InternalTimeout, and one beyond
    * `maxChangesPerAccount` BrokerUnavailable; their work does not begin. A lock of a process that
-   * died is free within seconds. `maySend` is true only while the lock certainly holds: it turns
+   * died is free within seconds. `isHeld` is true only while the lock certainly holds: it turns
    * false when the lock is lost, or cannot be renewed in time.
    */
   readonly holding: (
@@ -237,6 +243,6 @@ export interface ChangeLocks {
     subject: Ticket | OrderId,
     patienceMs: number,
   ) => <E, A>(
-    work: (maySend: MaySend) => TE.TaskEither<E, A>,
+    work: (isHeld: () => boolean) => TE.TaskEither<E, A>,
   ) => TE.TaskEither<E | Refusal<'BrokerUnavailable' | 'InternalTimeout'> | ServiceUnavailable, A>
 }

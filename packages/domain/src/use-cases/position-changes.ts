@@ -10,7 +10,6 @@ import type { BrokerAccount } from '../accounts/account.ts'
 import {
   refuse,
   type AsyncResult,
-  type BrokerChangeError,
   type BrokerReadTag,
   type Refusal,
   type RefusalTag,
@@ -19,8 +18,10 @@ import { selectBySymbol } from '../market/broker-symbol.ts'
 import {
   withoutKey,
   type Broker,
+  type ChangeReceipt,
   type IdempotencyGuard,
   type MaySend,
+  type PositionChangeError,
   type Ports,
 } from '../ports/index.ts'
 import { decideClose, isDoneAsSent, isUntouched, type CloseOutcome } from '../positions/close.ts'
@@ -87,7 +88,7 @@ interface ChangePorts extends Pick<
   readonly onAccountChanged: OnAccountChanged
 }
 
-type ChangeTag = BrokerChangeError['_tag'] | RestrictionTag | BrokerChangeTag
+type ChangeTag = PositionChangeError['_tag'] | RestrictionTag | BrokerChangeTag
 
 /**
  * What was closed. `closePrice`, `realizedPnl` and `closedAt` are null where the closing deal was
@@ -167,11 +168,11 @@ export const createPositionChanges = (ports: ChangePorts) => {
    * know the position may mean the account: it is gone only once a read does not show it.
    */
   const sendChange =
-    <A>(
+    (
       target: ChangeTarget,
       send: SendChange,
-      trade: (maySend: MaySend) => TE.TaskEither<BrokerChangeError, A>,
-    ): TE.TaskEither<BrokerChangeError, A> =>
+      trade: (maySend: MaySend) => TE.TaskEither<PositionChangeError, ChangeReceipt>,
+    ): TE.TaskEither<PositionChangeError, ChangeReceipt> =>
     async () => {
       const sent = await send(trade)()
       const isGone = E.isLeft(sent) && sent.left._tag === 'PositionNotFound'
@@ -223,7 +224,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       before: OpenPosition,
       levels: Levels,
       send: SendChange,
-    ): TE.TaskEither<BrokerChangeError, OpenPosition> =>
+    ): TE.TaskEither<PositionChangeError, OpenPosition> =>
     async () => {
       const sent = await sendChange(target, send, (maySend) =>
         positionTrading.setLevels(target.brokerAccount, target.id.ticket, levels, maySend),
@@ -262,7 +263,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
   const sendClose = (
     close: CloseToSend,
     send: SendChange,
-  ): TE.TaskEither<BrokerChangeError, AcceptedClose> => {
+  ): TE.TaskEither<PositionChangeError, AcceptedClose> => {
     const { target, request, before } = close
     const { brokerAccount, id } = target
     return async () => {

@@ -7,12 +7,13 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '../../src/accounts/index.ts'
 import type { BrokerDeal } from '../../src/journal/index.ts'
-import { refuse, type BrokerChangeError } from '../../src/errors.ts'
+import { refuse } from '../../src/errors.ts'
 import type {
   Clock,
   ChangeReceipt,
   Journal,
   MaySend,
+  PositionChangeError,
   PositionTrading,
   TradeRecords,
 } from '../../src/ports/index.ts'
@@ -42,7 +43,7 @@ type FakeChangeOutcome =
   | 'unchanged'
   | 'accept'
   | 'refuse'
-  | BrokerChangeError
+  | PositionChangeError
 
 interface FakeChange {
   readonly ticket: Ticket
@@ -122,7 +123,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     { ticket, levels, volume }: FakeChange,
     orderId: string,
     share = 1,
-  ): E.Either<BrokerChangeError, void> => {
+  ): E.Either<PositionChangeError, void> => {
     const book = books.get(accountId)
     if (book === undefined) return E.left(refuse('NotProvisioned', { accountId }))
     const position = book.positions.find((one) => one.ticket === ticket)
@@ -151,7 +152,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     account: BrokerAccount,
     change: FakeChange,
     maySend: MaySend,
-  ): Promise<E.Either<BrokerChangeError, ChangeReceipt>> => {
+  ): Promise<E.Either<PositionChangeError, ChangeReceipt>> => {
     await held()
     const { accountId } = account
     if (!maySend()) return E.left(refuse('BrokerUnavailable', { accountId, reason: 'too late' }))

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type Refusal, type ServiceUnavailable } from '@tradeport/domain/errors'
-import { maxChangesPerAccount, type MaySend, type ChangeLocks } from '@tradeport/domain/ports'
+import { maxChangesPerAccount, type ChangeLocks } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { isLeaseHeld } from '../connection/due-rows.ts'
@@ -31,7 +31,7 @@ interface Dependencies extends ChangeLocksOptions {
 }
 
 interface Lock {
-  readonly maySend: MaySend
+  readonly isHeld: () => boolean
   readonly release: () => Promise<void>
 }
 
@@ -113,7 +113,7 @@ export const createChangeLocks = ({
       clearInterval(timer)
     }
     return {
-      maySend: () => !isOver && ageMs() < sendableMs,
+      isHeld: () => !isOver && ageMs() < sendableMs,
       release: () => {
         stop()
         return release(row)
@@ -148,7 +148,7 @@ export const createChangeLocks = ({
         }
         const lock = acquired.right
         try {
-          return await work(lock.maySend)()
+          return await work(lock.isHeld)()
         } finally {
           // The result does not wait for this. The next change does, and finds the row free.
           void lock.release().finally(leaveSubject)

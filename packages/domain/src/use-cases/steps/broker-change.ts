@@ -28,9 +28,9 @@ const deadlinesMs = {
 export type OnAccountChanged = (account: BrokerAccount) => void
 
 /** Sends what makes the change, and waits for the broker's answer while there is time. */
-export type SendChange = <Failure, A>(
-  trade: (maySend: MaySend) => TE.TaskEither<Failure, A>,
-) => TE.TaskEither<Failure | NoAnswerInTime, A>
+export type SendChange = <Failure>(
+  trade: (maySend: MaySend) => TE.TaskEither<Failure, ChangeReceipt>,
+) => TE.TaskEither<Failure | NoAnswerInTime, ChangeReceipt>
 
 /** Nothing was sent, or it is unknown whether the broker made the change. */
 type NoAnswerInTime = Refusal<'BrokerUnavailable' | 'BrokerOutcomeUnknown'>
@@ -97,11 +97,11 @@ export const changeAtBroker =
     }
 
     const sendWith =
-      (holdsLock: MaySend): SendChange =>
+      (isLockHeld: () => boolean): SendChange =>
       (trade) =>
       () => {
         const maySend = (): boolean => {
-          if (isOver || leftMs(deadlinesMs.sendBy) <= 0 || !holdsLock()) return false
+          if (isOver || leftMs(deadlinesMs.sendBy) <= 0 || !isLockHeld()) return false
           mayHaveBeenSent = true
           return true
         }
@@ -123,9 +123,9 @@ export const changeAtBroker =
           account,
           subject,
           leftMs(deadlinesMs.lockBy),
-        )((holdsLock) => async () => {
+        )((isLockHeld) => async () => {
           try {
-            const made = await make(account, sendWith(holdsLock))()
+            const made = await make(account, sendWith(isLockHeld))()
             resolve(made)
             return made
           } finally {
