@@ -111,7 +111,7 @@ const writeAttempts = 5
 
 export const createOpenOrders = (ports: OpenOrderPorts) => {
   const { orders, trading, clock } = ports
-  /** Those that were reported as left by the present halt of their account. */
+  /** Orders that the present halt of their account was reported not to have cancelled. */
   const reportedHaltFailures = new Set<OrderId>()
 
   /**
@@ -147,8 +147,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     requireFound('order')(orders.findStored(owner, id))
 
   /**
-   * The account that holds the order. Where its account is linked to another now, that one's state
-   * does not matter: an order is sent only to a confirmed demo account.
+   * The broker account that holds the order. Where the account has been linked to another since, it
+   * is not read again: an order is sent only to a confirmed demo account.
    */
   const requireDestination = (
     { destination }: StoredOpenOrder,
@@ -410,7 +410,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     { owner, id }: Order,
     { missing }: Open,
   ): Promise<RefusalTag | 'missing' | undefined> => {
-    // Until then the broker may have taken it away only to renumber it, or a lookup shows its end.
+    // For so long the broker may only be renumbering it, or a lookup may still show its end.
     if (missing !== null) return clock.now() - missing.since < renumberingMs ? undefined : 'missing'
     const cancelled = await cancel({ owner }, id, 'halt')()
     return E.isLeft(cancelled) && cancelled.left._tag !== 'OrderNotCancellable'

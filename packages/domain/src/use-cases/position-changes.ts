@@ -45,7 +45,6 @@ import type { SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { ById, WithBody } from './input.ts'
 import {
   changeAtBroker,
-  mayBeMade,
   doEach,
   readChanged,
   readWithin,
@@ -164,8 +163,8 @@ export const createPositionChanges = (ports: ChangePorts) => {
     )
 
   /**
-   * What was read is out of date where the position may have been changed. A provider that does not
-   * know the position may mean the account: it is gone only once a read does not show it.
+   * Reports the account as changed where the position may have been. A provider that does not know
+   * the position may mean the account: the position is gone only once a read does not show it.
    */
   const sendChange =
     (
@@ -403,6 +402,11 @@ export const createPositionChanges = (ports: ChangePorts) => {
     closePositions,
   }
 }
+
+/** Whether the change may have been made, whatever was answered. */
+const mayBeMade = (failure: PositionChangeError): boolean =>
+  failure._tag === 'BrokerOutcomeUnknown' ||
+  (failure._tag === 'TradeRejected' && failure.isDoubted === true)
 
 const outcomeUnknown = ({ id: { accountId } }: ChangeTarget): Refusal<'BrokerOutcomeUnknown'> =>
   refuse('BrokerOutcomeUnknown', { accountId })

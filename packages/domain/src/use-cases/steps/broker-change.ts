@@ -35,11 +35,6 @@ export type SendChange = <Failure>(
 /** Nothing was sent, or it is unknown whether the broker made the change. */
 type NoAnswerInTime = Refusal<'BrokerUnavailable' | 'BrokerOutcomeUnknown'>
 
-/** Whether the change may have been made, whatever was answered. */
-export const mayBeMade = (failure: Refusal): boolean =>
-  failure._tag === 'BrokerOutcomeUnknown' ||
-  (failure._tag === 'TradeRejected' && failure.isDoubted === true)
-
 export type BrokerChangeTag = NoAnswerInTime['_tag'] | 'InternalTimeout'
 
 interface BrokerChange<A, Tag extends RefusalTag> {
