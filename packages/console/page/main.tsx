@@ -172,8 +172,6 @@ const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
   const account = query.get('account')
   const ofAccount = account === null ? '' : `?${new URLSearchParams({ account }).toString()}`
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-    // jsx-a11y/no-static-element-interactions
     <div onClick={followLink} onSubmit={keepPage}>
       <a class="skip" href="#main">
         Skip to content

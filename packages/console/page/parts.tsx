@@ -85,7 +85,6 @@ export const Section = ({
 
 /** A wide table scrolls by itself, by keyboard too. */
 export const Scroll = ({ label, children }: { label: string; children: ComponentChildren }) => (
-  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <div class="scroll" role="group" aria-label={label} tabIndex={0}>
     {children}
   </div>

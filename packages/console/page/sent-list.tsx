@@ -58,7 +58,6 @@ export const SentList = () => {
               )
             }
           >
-            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
             <ul tabIndex={0}>
               {writes.map(({ id, words, state, text, sendAgain }) => (
                 <li key={id} class={state}>
