@@ -1,6 +1,6 @@
 // Fields of forms that hold figures as they are typed.
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { decimalsOf, isAmbiguous, parseTyped } from './format.ts'
 
 /** A value as it would be typed. */
@@ -63,7 +63,7 @@ export const NumberField = ({
   hint?: ComponentChildren
 }) => {
   const fault = faultOf(value, digits)
-  const note = `${label.replaceAll(' ', '-').toLowerCase()}-note`
+  const note = useId()
   return (
     <div class="field">
       <label>

@@ -3,7 +3,7 @@
 import type { Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { Dialog } from './confirm.tsx'
+import { Dialog } from './dialog.tsx'
 import { Notice } from './parts.tsx'
 import { useSentWrites } from './sent-list.tsx'
 import { useSession } from './session.ts'

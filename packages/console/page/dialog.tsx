@@ -25,13 +25,10 @@ export const Dialog = ({
   onClose: () => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  const heading = useRef<HTMLHeadingElement>(null)
   const content = useId()
   const [isReady, setReady] = useState(false)
   useEffect(() => {
     dialog.current?.showModal()
-    // It is read from its beginning, however long it is.
-    heading.current?.focus()
     const timer = setTimeout(() => setReady(true), readyAfterMs)
     return () => clearTimeout(timer)
   }, [])
@@ -45,7 +42,8 @@ export const Dialog = ({
         if (currentTarget.returnValue === 'confirmed') onConfirm?.()
       }}
     >
-      <h2 ref={heading} tabIndex={-1}>
+      {/* It is read from its beginning, however long it is. */}
+      <h2 tabIndex={-1} autofocus>
         {title}
       </h2>
       <form method="dialog">
