@@ -19,8 +19,8 @@ import {
   Time,
   type Column,
 } from './parts.tsx'
-import { PositionTable } from './position-table.tsx'
-import { readPositions, totalResult } from './positions.ts'
+import { PositionTable, readPositions } from './position-table.tsx'
+import { totalResult } from './positions.ts'
 import { useAccounts, useRead, type Read, type RefreshWhen } from './read.ts'
 import { useSession } from './session.ts'
 import { accountName, unknownAccount } from './words.ts'

@@ -1,9 +1,12 @@
-// The table of open positions, of one account or of all.
-import type { Account, Position } from '@tradeport/client'
+// Open positions: how they are read, and their table, of one account or of all.
+import type { Account, Client, Position } from '@tradeport/client'
 import { lots, money, sumOf } from './format.ts'
 import { Result, Table, Time, type Column, type Columns } from './parts.tsx'
 import { totalResult } from './positions.ts'
 import { priceFormatFor } from './words.ts'
+
+export const readPositions = (client: Client, accountId: string, signal: AbortSignal) =>
+  Array.fromAsync(client.listPositions.each({ accountId }, { signal }))
 
 export interface PositionRow {
   readonly position: Position

@@ -1,15 +1,5 @@
-// Open positions: how they are read, and what they have made.
+// One position as it is now, and what positions have made.
 import { isTradeportError, type Client, type Position } from '@tradeport/client'
-
-export const readPositions = async (
-  client: Client,
-  accountId: string,
-  signal: AbortSignal,
-): Promise<readonly Position[]> => {
-  const positions: Position[] = []
-  for await (const one of client.listPositions.each({ accountId }, { signal })) positions.push(one)
-  return positions
-}
 
 /** A position as it is now; undefined where it is not open any more. */
 export const readPosition = (

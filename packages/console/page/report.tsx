@@ -1,6 +1,6 @@
 // The report of an account over a period, on a page that prints: what happened, how sure it is, and
 // what it leaves out. It is shown whole or not at all.
-import type { DataOf, Trade } from '@tradeport/client'
+import type { DataOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Reconciled } from './account-summary.tsx'
@@ -82,10 +82,10 @@ const readReport = async (
         results: await groupsBy('result'),
       }
     : undefined
-  const trades: Trade[] = []
-  const areRead = statistics.totalTrades <= maxTradesRead
-  if (areRead)
-    for await (const trade of client.listTrades.each(filter, { signal })) trades.push(trade)
+  const trades =
+    statistics.totalTrades <= maxTradesRead
+      ? worstFirst(await Array.fromAsync(client.listTrades.each(filter, { signal })))
+      : undefined
   return {
     account,
     period,
@@ -96,7 +96,7 @@ const readReport = async (
     /** Undefined without the capability. */
     insights,
     /** By net profit, the worst first; undefined where there are too many to be read. */
-    trades: areRead ? worstFirst(trades) : undefined,
+    trades,
   }
 }
 
