@@ -32,23 +32,23 @@ export interface RefreshWhen<A = unknown> {
   readonly changes?: string | number
 }
 
-/** Reads something with the client of the session. */
-export type Request<A> = (client: Session['client'], signal: AbortSignal) => Promise<A>
+/** Calls the client of the session. */
+export type ClientCall<A> = (client: Session['client'], signal: AbortSignal) => Promise<A>
 
 /**
  * Reads when the key changes, when `refresh` is called, and as `when` says.
- * @param areas what the key must be able to see; otherwise nothing is read
+ * @param area what the key must be able to see; otherwise nothing is read
  * @param key names what is read. When it changes, nothing of the earlier read is shown
  * @param read undefined: not yet
  */
 export const useRead = <A>(
-  areas: Area | readonly Area[],
+  area: Area,
   key: string,
-  read: Request<A> | undefined,
+  read: ClientCall<A> | undefined,
   { everyMs, isFinal, changes }: RefreshWhen<NoInfer<A>> = {},
 ): Read<A> & { readonly refresh: () => void } => {
   const { client, whyHidden } = useSession()
-  const hidden = whyHidden(...[areas].flat())
+  const hidden = whyHidden(area)
   const [{ key: readKey, ...state }, setState] = useState<Read<A> & { readonly key: string }>({
     key,
   })
@@ -112,7 +112,7 @@ const limitCalculations = limitConcurrency(2)
 
 /** Makes a calculation wait while that many are running. */
 export const withCalculationLimit =
-  <A>(calculate: Request<A>): Request<A> =>
+  <A>(calculate: ClientCall<A>): ClientCall<A> =>
   (client, signal) =>
     limitCalculations(() => calculate(client, signal), signal)
 
@@ -127,7 +127,7 @@ export const useReply = <Op extends ReadOperation>(
   args: ArgsOf<Op> | undefined,
   when?: RefreshWhen<ReplyOf<Op>>,
 ) => {
-  const call: Request<ReplyOf<Op>> = (client, signal) => {
+  const call: ClientCall<ReplyOf<Op>> = (client, signal) => {
     const method = client[operation] as unknown as (
       ...args: readonly unknown[]
     ) => Promise<ReplyOf<Op>>
@@ -188,7 +188,7 @@ const useIsVisible = (): boolean => {
  * Follows a stream of what its key names, and again some seconds after it failed or ended. Not while
  * the tab is hidden: a browser has six connections to a host, and a key five streams, for all tabs.
  */
-export const useStream = (area: Area, key: string, follow: Request<void>): void => {
+export const useStream = (area: Area, key: string, follow: ClientCall<void>): void => {
   const { client, whyHidden } = useSession()
   const hidden = whyHidden(area)
   const isShown = useIsVisible()

@@ -105,10 +105,13 @@ export const Report = () => {
   const query = useQuery()
   const accountId = query.get('account') ?? ''
   const period = { from: query.get('from') || undefined, to: query.get('to') || undefined }
-  const { hidden, data, failure } = useRead(
-    ['accounts', 'trades'],
+  const hidden = session.whyHidden('accounts', 'trades')
+  const { data, failure } = useRead(
+    'trades',
     JSON.stringify([accountId, period]),
-    accountId === '' ? undefined : (_, signal) => readReport(session, accountId, period, signal),
+    hidden || accountId === ''
+      ? undefined
+      : (_, signal) => readReport(session, accountId, period, signal),
   )
   const name = data?.account.name
   useEffect(() => {
