@@ -1,6 +1,8 @@
-// Candles, and what is drawn with them. The chart itself is loaded with its library.
+// Candles, the broker's instrument, and what is drawn with them. The chart is loaded with its library.
 import type { Candle } from '@tradeport/client'
 import { decimalsOf } from './format.ts'
+import { useData } from './read.ts'
+import { instrumentFor } from './symbols.ts'
 
 export const timeframes = {
   '1m': 60,
@@ -16,6 +18,19 @@ export const timeframes = {
 export type Timeframe = keyof typeof timeframes
 export const timeframeNames = Object.keys(timeframes) as readonly Timeframe[]
 export const usualTimeframe: Timeframe = '15m'
+
+/**
+ * What the service finds for a symbol in capitals; undefined until it is read, and where there is
+ * none or several.
+ */
+export const useInstrument = (accountId: string, symbol: string) => {
+  const search = { accountId, search: symbol, limit: 50 }
+  const { data = [] } = useData('prices', 'listSymbols', symbol === '' ? undefined : [search])
+  return instrumentFor(
+    symbol,
+    data.filter((one) => 'digits' in one),
+  )
+}
 
 /** The decimals of the broker's prices. */
 export const digitsOf = (candles: readonly Candle[]): number =>

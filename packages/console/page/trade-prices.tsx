@@ -6,12 +6,13 @@ import {
   lineIfPriced,
   timeframeNames,
   timeframes,
+  useInstrument,
   type PriceLine,
   type PriceMarker,
 } from './candles.ts'
 import { lots } from './format.ts'
 import { useData } from './read.ts'
-import { instrumentFor, withoutOthers } from './symbols.ts'
+import { withoutOthers } from './symbols.ts'
 
 /** The most candles of the trade itself, and how many are shown before and after it. */
 const [maxInside, around] = [90, 30]
@@ -37,13 +38,10 @@ type Deals = DataOf<'getTradeDeals'>['deals'] | undefined
 export const TradePrices = ({ trade, deals }: { trade: Trade; deals: Deals }) => {
   const range = rangeOf(trade)
   const symbol = trade.symbol.toUpperCase()
-  const search = { accountId: trade.accountId, search: symbol, limit: 50 }
-  const listed: readonly { readonly symbol: string }[] =
-    useData('prices', 'listSymbols', [search]).data ?? []
   const candles = withoutOthers(
     useData('prices', 'listCandles', [symbol, range]),
     trade.symbol,
-    instrumentFor(symbol, listed),
+    useInstrument(trade.accountId, symbol),
   )
   const markers = useMemo(() => markersOf(trade, deals), [trade, deals])
   const lines = useMemo(() => linesOfTrade(trade, deals), [trade, deals])

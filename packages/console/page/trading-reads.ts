@@ -1,13 +1,13 @@
 // What the trading page reads: what an account holds, and the prices of a symbol.
 import type { Quote } from '@tradeport/client'
 import { useRef, useState } from 'preact/hooks'
-import { digitsOf, type Timeframe } from './candles.ts'
+import { digitsOf, useInstrument, type Timeframe } from './candles.ts'
 import { useEventLog } from './event-log.tsx'
 import { readWorkingOrders } from './order-table.tsx'
 import { readPositions } from './position-table.tsx'
 import { useData, useRead, useStream } from './read.ts'
 import { useSentWrites } from './sent-list.tsx'
-import { instrumentFor, withoutOthers } from './symbols.ts'
+import { withoutOthers } from './symbols.ts'
 
 /** Positions and prices move without an event, and not every service has events. */
 const [positionsMs, othersMs] = [5_000, 10_000]
@@ -77,12 +77,7 @@ export const useMarket = (
   const candles = useData('prices', 'listCandles', symbol === '' ? undefined : [symbol, range], {
     everyMs: othersMs,
   })
-  const search = { accountId, search: symbol, limit: 50 }
-  const found = useData('prices', 'listSymbols', symbol === '' ? undefined : [search])
-  const instrument = instrumentFor(
-    symbol,
-    (found.data ?? []).filter((one) => 'digits' in one),
-  )
+  const instrument = useInstrument(accountId, symbol)
   const isOther = isHeld && instrument !== undefined && instrument.symbol !== wanted
   if (isOther)
     return {
