@@ -67,7 +67,7 @@ export const drawCandles = (element: HTMLElement, digits: number, onLayout: () =
     handleScale: { mouseWheel: false },
     localization: {
       timeFormatter: (time: Time) => localSecond(Number(time) * 1_000),
-      priceFormatter: (value: number) => priceFormat(digits)(value),
+      priceFormatter: priceFormat(digits),
     },
   })
   let lines: readonly PriceLine[] = []

@@ -4,7 +4,12 @@ import type { ComponentChildren } from 'preact'
 import { NumberField, asTyped, isoOfLocal, UntilField } from './fields.tsx'
 import { lotDigits, lots, parseTyped } from './format.ts'
 import { setQuery } from './location.ts'
-import { changeableNames, type ChangeableField, type FieldChanges } from './order-words.ts'
+import {
+  changeableNames,
+  type ChangeableField,
+  type CurrentPrices,
+  type FieldChanges,
+} from './order-words.ts'
 import { Section, Time } from './parts.tsx'
 import type { Ask } from './send-question.tsx'
 import { orderTypeNames, priceText } from './words.ts'
@@ -12,9 +17,6 @@ import type { Writes } from './writes.ts'
 
 /** The typed texts by field; a field that was not changed is absent. */
 export type Edits = Readonly<Record<string, string>>
-
-/** The prices that the broker holds. */
-type CurrentPrices = Partial<Record<ChangeableField, number>>
 
 /** The text of a field: as it was typed, else as the broker holds it. */
 export const shownOf = (

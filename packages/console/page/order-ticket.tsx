@@ -13,7 +13,7 @@ import { orderTypeNames, priceText } from './words.ts'
 import type { Writes } from './writes.ts'
 
 /** The fields of a ticket as they are typed, before anything is. */
-export const newTicket = {
+export const initialTicket = {
   symbol: 'EURUSD',
   type: 'buy' as NewOrder['type'],
   orderType: 'market' as NewOrder['orderType'],
@@ -27,7 +27,7 @@ export const newTicket = {
   takeProfit: '',
 }
 
-type TicketFields = Readonly<typeof newTicket>
+type TicketFields = Readonly<typeof initialTicket>
 
 /** The order, or a sentence that says what is missing. */
 const orderOf = (fields: TicketFields, accountId: string, digits: number): NewOrder | string => {
@@ -108,22 +108,22 @@ export const OrderTicket = ({
   account: Account
   fields: TicketFields
   onEdit: (name: keyof TicketFields, text: string) => void
-  market: Pick<ReturnType<typeof useMarket>, 'instrument' | 'quote' | 'digits'>
+  market: ReturnType<typeof useMarket>
   ask: Ask
   write: Writes
 }) => {
   const { me, whyHidden } = useSession()
-  const hasPending = me.capabilities.includes('pending-orders')
   const hasPrices = !whyHidden('prices')
   const order = orderOf(fields, account.id, digits)
   const { data: previewed, readAt, failure } = usePreview(order)
   const isOfOrder = JSON.stringify(previewed?.order) === JSON.stringify(order)
   const isCurrent = isOfOrder && failure === undefined
   const preview = isCurrent ? previewed : undefined
+  const canSend = typeof order !== 'string' && preview?.allowed !== false
   const verb = fields.type === 'buy' ? 'Buy' : 'Sell'
   const isPending = fields.orderType !== 'market'
   /** It has its place before the first one arrives, so that no button moves under a finger. */
-  const priceOf = (price: number | undefined) =>
+  const quotedPrice = (price: number | undefined) =>
     hasPrices &&
     (price === undefined ? (
       <b class={fields.symbol === '' ? undefined : 'connecting'}>–</b>
@@ -131,7 +131,7 @@ export const OrderTicket = ({
       <b>{priceText(price, digits)}</b>
     ))
   const submit = (): void => {
-    if (typeof order === 'string' || preview?.allowed === false) return
+    if (!canSend) return
     ask(
       `${verb} ${lots(order.volume)} ${order.symbol}`,
       () => write.place(order, digits),
@@ -179,11 +179,11 @@ export const OrderTicket = ({
           value={fields.type}
           onChange={(type) => onEdit('type', type)}
           options={[
-            ['sell', <>Sell {priceOf(quote?.bid)}</>],
-            ['buy', <>Buy {priceOf(quote?.ask)}</>],
+            ['sell', <>Sell {quotedPrice(quote?.bid)}</>],
+            ['buy', <>Buy {quotedPrice(quote?.ask)}</>],
           ]}
         />
-        {hasPending ? (
+        {me.capabilities.includes('pending-orders') ? (
           <Choice
             legend="Kind of order"
             name="kind"
@@ -234,11 +234,7 @@ export const OrderTicket = ({
             Not quoted since <Time iso={quote.time} />: an order may get another price.
           </p>
         )}
-        <button
-          type="submit"
-          class="primary"
-          disabled={typeof order === 'string' || preview?.allowed === false}
-        >
+        <button type="submit" class="primary" disabled={!canSend}>
           {verb} {fields.volume} {fields.symbol}…
         </button>
       </form>
@@ -346,9 +342,7 @@ const Checks = ({
   )
 }
 
-type Check = Preview['checks'][number]['name']
-
-const openWords: Partial<Record<Check, string>> = {
+const openWords: Partial<Record<Preview['checks'][number]['name'], string>> = {
   trade_mode: 'whether the broker accepts orders for it',
   market_open: "whether the market is open: the time zone of the broker's hours is not known",
   volume_minimum: 'whether the volume is large enough',

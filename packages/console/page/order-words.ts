@@ -1,5 +1,5 @@
 // What is done with orders and positions, and its outcome, in words that say all of it.
-import type { NewOrder, Order, Position } from '@tradeport/client'
+import type { DataOf, NewOrder, Order, Position } from '@tradeport/client'
 import { localSecond, lots, result } from './format.ts'
 import { priceText, timeInForceText } from './words.ts'
 
@@ -51,12 +51,14 @@ export const changeableNames = {
 } as const
 
 export type ChangeableField = keyof typeof changeableNames
+/** The prices that the broker holds. */
+export type CurrentPrices = Partial<Record<ChangeableField, number>>
 /** Null removes. */
 export type FieldChanges = Partial<Record<ChangeableField, number | null>>
 
 /** Stop loss from 1.0700 to 1.0710, take profit 1.0900 removed. */
 export const changeWords = (
-  held: Partial<Record<ChangeableField, number>>,
+  held: CurrentPrices,
   { expiresAt, ...prices }: FieldChanges & { readonly expiresAt?: string },
   digits: number,
 ): string => {
@@ -96,25 +98,15 @@ export const orderOutcome = (order: Order): string => {
 
 /** Without a result it says that the price is not known yet. */
 export const closeOutcome = (
-  {
-    closedVolume = 0,
-    remainingVolume = 0,
-    closePrice,
-    realizedPnl,
-  }: {
-    readonly closedVolume?: number
-    readonly remainingVolume?: number
-    readonly closePrice?: number | null
-    readonly realizedPnl?: number | null
-  },
-  currency: string | undefined,
+  { closedVolume, remainingVolume, closePrice, realizedPnl }: DataOf<'closePosition'>,
+  currency: string,
 ): string =>
   [
     `Closed ${lots(closedVolume)}`,
-    typeof closePrice === 'number' ? ` at ${priceText(closePrice)}` : '',
-    typeof realizedPnl === 'number'
-      ? `, result ${result(realizedPnl, currency)} before commission and swap`
-      : '; its price is not known yet',
+    closePrice === null ? '' : ` at ${priceText(closePrice)}`,
+    realizedPnl === null
+      ? '; its price is not known yet'
+      : `, result ${result(realizedPnl, currency)} before commission and swap`,
     remainingVolume > 0 ? `; ${lots(remainingVolume)} stay open` : '',
     '.',
   ].join('')

@@ -58,7 +58,7 @@ export const PricePanel = ({
     />
   )
 
-export const linesOfTicket = (
+export const linesOfFields = (
   { price, stopLoss, takeProfit }: Readonly<Record<PriceField, string>>,
   entryPrice: number | undefined,
   last: number | undefined,

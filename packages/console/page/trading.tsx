@@ -8,13 +8,13 @@ import { AccountFilter, useChoice } from './filters.tsx'
 import { decimalsOf } from './format.ts'
 import { useQuery } from './location.ts'
 import { OrderTable } from './order-table.tsx'
-import { newTicket, OrderTicket } from './order-ticket.tsx'
+import { initialTicket, OrderTicket } from './order-ticket.tsx'
 import { Notice, ReadResult, ReadSection, Section } from './parts.tsx'
 import { useAccounts, type Read } from './read.ts'
 import { SendQuestion, type Ask } from './send-question.tsx'
 import { useSession } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
-import { linesOfTicket, PricePanel, type PriceField } from './trading-prices.tsx'
+import { linesOfFields, PricePanel, type PriceField } from './trading-prices.tsx'
 import { useHoldings, useMarket } from './trading-reads.ts'
 import { unknownAccount } from './words.ts'
 import { createWrites } from './writes.ts'
@@ -84,7 +84,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const mayOrder = !whyHidden('ordering')
   const whyReadOnly = whyHidden('changing')
   const write = createWrites(client, account)
-  const [ticket, setTicket] = useState(newTicket)
+  const [ticket, setTicket] = useState(initialTicket)
   const [edits, setEdits] = useState<Edits>({})
   // Clears the edits of this render: what is typed later, while a write is under way, stays.
   const clearEdits = (): void => setEdits((last) => (last === edits ? {} : last))
@@ -128,7 +128,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const lastPrice = quote?.bid ?? candles.data?.at(-1)?.close
   const isFresh = quote?.stale === false
   const lines = useMemo(
-    () => linesOfTicket(texts, position?.entryPrice, lastPrice, isFresh, digits),
+    () => linesOfFields(texts, position?.entryPrice, lastPrice, isFresh, digits),
     [
       texts.price,
       texts.stopLoss,

@@ -11,8 +11,11 @@ export interface Outcome {
   readonly text: string
 }
 
+/** What is kept of a write that is unresolved when the page is reloaded. */
+export type UnresolvedWrite = Pick<Write, 'words' | 'positionToClose'>
+
 /** A write as the list shows it. */
-export interface SentWrite extends Pick<Write, 'words' | 'positionToClose'> {
+export interface SentWrite extends UnresolvedWrite {
   readonly id: number
   /** `waiting`: a close that is sent once fewer others are under way. */
   readonly state: 'waiting' | 'under_way' | Outcome['state']
@@ -36,7 +39,6 @@ export interface Write {
 
 /** A write that is sent and followed until its outcome is known. */
 interface TrackedWrite {
-  readonly id: number
   readonly write: Write
   readonly key: string
   /**
@@ -123,9 +125,6 @@ const readUntilKnown = async (
   return outcome
 }
 
-/** A write that was unresolved when the page was reloaded. */
-export type UnresolvedWrite = Pick<Write, 'words' | 'positionToClose'>
-
 // Also of one that was waiting to be sent: a copy of the tab has the list as well.
 const afterReload: Outcome = {
   state: 'unknown',
@@ -203,7 +202,7 @@ export const createWriteTracker = (unresolved: readonly UnresolvedWrite[] = []) 
         if (!signal.aborted)
           set(writes.map((one) => (one.id === id ? { ...one, ...changes } : one)))
       }
-      const tracked = { id, write, key: newIdempotencyKey(), signal, show }
+      const tracked = { write, key: newIdempotencyKey(), signal, show }
       void sendUntilKnown(tracked, onDone).finally(() => running.delete(id))
     },
     dismiss: (id: number): void => {
