@@ -39,7 +39,7 @@ export const AccountSummary = ({
   open: OpenResult | undefined
   changes: number
 }) => {
-  const hidden = useSession().whyHidden('insights')
+  const { whyHidden } = useSession()
   const { id: accountId, currency, name, balance, equity, liveDataUpdatedAt: readAt } = account
   const when = { everyMs, changes: `${changes} ${balance}` }
   const statistics = useReply('insights', 'getTradeStatistics', [{ accountId }], when)
@@ -49,7 +49,7 @@ export const AccountSummary = ({
   return (
     <Section
       title={`${name} in short`}
-      whyHidden={hidden}
+      whyHidden={whyHidden('insights')}
       aside={
         <>
           <a href={`/console/trades?account=${accountId}`}>Its trades and statistics</a> ·{' '}

@@ -140,7 +140,7 @@ export const useEventLog = (filter: EventFilter, isPaused = false) => {
     })
   return {
     /** Why the key may not read it. */
-    hidden: whyHidden('events'),
+    whyHidden: whyHidden('events'),
     filter,
     ...log,
     changes,
@@ -167,10 +167,10 @@ export const EventsOrReason = ({
   log: FollowedLog
   children: (events: readonly LogEvent[]) => ComponentChildren
 }) => {
-  const { hidden, events, failure } = log
+  const { whyHidden, events, failure } = log
   const why = failure && `Events are not followed: ${failure} It is tried again every few seconds.`
   return (
-    <ReadResult read={{ hidden, failure: why, data: events }}>
+    <ReadResult read={{ whyHidden, failure: why, data: events }}>
       {(shown) => (shown.length === 0 ? <p class="quiet">{emptyWords(log)}</p> : children(shown))}
     </ReadResult>
   )
@@ -223,7 +223,7 @@ export const EventLog = () => {
     setPausedAt(isPaused ? undefined : (read[0]?.id ?? ''))
     if (isPaused && missed > 0) log.readAnew()
   }
-  if (log.hidden) return <Notice>{log.hidden}</Notice>
+  if (log.whyHidden) return <Notice>{log.whyHidden}</Notice>
   return (
     <>
       <form class="event-filters" aria-label="Filters">

@@ -80,7 +80,7 @@ export const Overview = () => {
         />
       ))}
       <Positions
-        hidden={whyHidden('positions', 'accounts')}
+        whyHidden={whyHidden('positions', 'accounts')}
         accounts={accounts}
         positions={positionReads}
       />
@@ -96,7 +96,7 @@ export const Overview = () => {
       <Section
         title="Latest events"
         aside={
-          !log.hidden && (
+          !log.whyHidden && (
             <>
               <ConnectionStatus log={log} /> <a href="/console/events">All events</a>
             </>
@@ -280,11 +280,11 @@ const PositionsRead = ({
 }
 
 const Positions = ({
-  hidden,
+  whyHidden,
   accounts,
   positions,
 }: {
-  hidden: string | undefined
+  whyHidden: string | undefined
   accounts: Read<readonly Account[]>
   positions: readonly (Read<readonly Position[]> & { readonly account: Account })[]
 }) => {
@@ -297,8 +297,8 @@ const Positions = ({
   return (
     <Section
       title="Open positions"
-      whyHidden={hidden}
-      aside={isComplete && !hidden ? `${held.length} open` : undefined}
+      whyHidden={whyHidden}
+      aside={isComplete && !whyHidden ? `${held.length} open` : undefined}
     >
       {!accounts.data && <ReadResult read={accounts}>{() => null}</ReadResult>}
       {positions.map(

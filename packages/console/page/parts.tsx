@@ -209,13 +209,13 @@ export const Facts = ({
  * never shown as empty.
  */
 export const ReadResult = <A,>({
-  read: { hidden, data, readAt, failure, retry },
+  read: { whyHidden, data, readAt, failure, retry },
   children,
 }: {
   read: Read<A>
   children: (data: A) => ComponentChildren
 }) => {
-  if (hidden) return <Notice>{hidden}</Notice>
+  if (whyHidden) return <Notice>{whyHidden}</Notice>
   return (
     <>
       {failure && (

@@ -11,7 +11,7 @@ import { sentenceOf, withDistinctNames } from './words.ts'
 
 export interface Read<A> {
   /** Why the key may not read it. */
-  readonly hidden?: string | undefined
+  readonly whyHidden?: string | undefined
   /** What was read last. */
   readonly data?: A | undefined
   /** When, as ISO 8601. */
@@ -95,7 +95,7 @@ export const useRead = <A>(
   }
   return {
     ...shown,
-    hidden,
+    whyHidden: hidden,
     retry: everyMs === undefined ? retry : undefined,
     refresh: reading.restart,
   }

@@ -74,7 +74,7 @@ export const TradePage = ({ id }: { id: string }) => {
                 </>
               )}
             </ReadSection>
-            {!reconciliation.hidden && (
+            {!reconciliation.whyHidden && (
               <ReadSection
                 title="Does the account's history agree with the broker?"
                 read={reconciliation}

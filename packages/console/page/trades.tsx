@@ -56,7 +56,7 @@ export const Trades = () => {
       .map(({ currency }) => currency),
   )
   const currency = currencies.size === 1 ? [...currencies][0] : undefined
-  if (statistics.hidden) return <Notice>{statistics.hidden}</Notice>
+  if (statistics.whyHidden) return <Notice>{statistics.whyHidden}</Notice>
   return (
     <>
       <form class="filters" aria-label="Filters">

@@ -67,7 +67,7 @@ export const PositionList = ({
         )
       }
     >
-      {whyReadOnly && !read.hidden && <Notice>{whyReadOnly}</Notice>}
+      {whyReadOnly && !read.whyHidden && <Notice>{whyReadOnly}</Notice>}
       <ReadResult read={read}>
         {(list) =>
           list.length === 0 ? (

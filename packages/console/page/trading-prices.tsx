@@ -32,14 +32,14 @@ export const PricePanel = ({
   onEdit: (name: PriceField, text: string) => void
 }) =>
   symbol === '' ? (
-    <Section title="Prices" whyHidden={candles.hidden}>
+    <Section title="Prices" whyHidden={candles.whyHidden}>
       <p class="quiet">Enter a symbol.</p>
     </Section>
   ) : (
     <CandleSection
       title={`Prices of ${symbol}`}
       aside={
-        !candles.hidden && (
+        !candles.whyHidden && (
           <QuerySelect
             label={<span class="sr-only">Length of a candle</span>}
             name="candles"

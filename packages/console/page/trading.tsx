@@ -26,7 +26,7 @@ export const Trading = () => {
   const whyPageHidden = (whyHidden('changing') && whyHidden('ordering')) ?? whyHidden('accounts')
   const accounts = useAccounts()
   return (
-    <ReadResult read={{ ...accounts, hidden: whyPageHidden }}>
+    <ReadResult read={{ ...accounts, whyHidden: whyPageHidden }}>
       {(all) => {
         const wanted = query.get('account')
         const account = wanted

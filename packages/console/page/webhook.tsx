@@ -86,7 +86,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
           </>
         )}
       </ReadResult>
-      {!deliveries.hidden && (
+      {!deliveries.whyHidden && (
         <>
           <ReadSection
             title="Deliveries"
