@@ -7,8 +7,6 @@ import { useSession } from './session.ts'
 import { sentenceOf } from './words.ts'
 import { outcomeOfError, retryAfterMs } from './write-tracker.ts'
 
-export type Action = ReturnType<typeof useAction>
-
 /** Returns what was done, as a sentence. `signal` aborts once its page is left. */
 export type Work = (idempotencyKey: string, signal: AbortSignal) => Promise<string | undefined>
 
@@ -65,7 +63,11 @@ export const useAction = (subject: string, onEnd?: () => void) => {
   return { ...state, isRunning: state.isDisabled && state.failure === undefined, run }
 }
 
-export const ActionMessage = ({ action: { done, failure } }: { action: Action }) => (
+export const ActionMessage = ({
+  action: { done, failure },
+}: {
+  action: ReturnType<typeof useAction>
+}) => (
   <>
     {done && (
       <p class="notice done" role="status">

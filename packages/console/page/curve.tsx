@@ -7,7 +7,6 @@ import { Facts, TimeWithDay, Result, Table, Time, useMoney } from './parts.tsx'
 import { ChartFrame, ticks, useWidth } from './chart-frame.tsx'
 
 export type CurveData = DataOf<'getTradeCurve'>
-type CashFlow = NonNullable<CurveData['cashFlows']>['points'][number]
 
 /** What open positions have made as a whole. */
 export interface OpenResult {
@@ -35,7 +34,7 @@ interface Step {
   readonly value: number
   /** How far net profit was below its peak; undefined at a cash flow. */
   readonly drawdown?: number
-  readonly flow?: CashFlow
+  readonly flow?: NonNullable<CurveData['cashFlows']>['points'][number]
 }
 
 /**

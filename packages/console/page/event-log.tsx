@@ -24,8 +24,6 @@ const pageSize = 50
 /** Events that arrive make the list no longer than this: the oldest are dropped. */
 const maxEvents = 1_000
 
-type EventFilter = Pick<FollowOptions, 'accountId' | 'types'>
-
 interface Shown {
   /** Newest first. */
   readonly events: readonly LogEvent[]
@@ -56,7 +54,10 @@ const startOfLog = async (client: Client, signal: AbortSignal): Promise<string> 
  * The latest events, and each that comes.
  * @param isPaused whether nothing that is shown may be dropped when an event arrives
  */
-export const useEventLog = (filter: EventFilter, isPaused = false) => {
+export const useEventLog = (
+  filter: Pick<FollowOptions, 'accountId' | 'types'>,
+  isPaused = false,
+) => {
   const { client, whyHidden } = useSession()
   /** Undefined until it was read. */
   const [log, setLog] = useState<Shown>()
@@ -64,7 +65,7 @@ export const useEventLog = (filter: EventFilter, isPaused = false) => {
   const [changes, setChanges] = useState(0)
   const [isFollowing, setIsFollowing] = useState(false)
   const [failure, setFailure] = useState<string>()
-  const reading = useAction('older events')
+  const readingOlder = useAction('older events')
   const paused = useRef(isPaused)
   paused.current = isPaused
   const [timesReadAnew, setTimesReadAnew] = useState(0)
@@ -120,7 +121,7 @@ export const useEventLog = (filter: EventFilter, isPaused = false) => {
     setIsFollowing(false)
   })
   const readOlder = (): void =>
-    void reading.run(async () => {
+    void readingOlder.run(async () => {
       const { current } = following
       const { events: shown } = log ?? nothing
       const before = shown.at(-1)?.id ?? ''
@@ -148,7 +149,7 @@ export const useEventLog = (filter: EventFilter, isPaused = false) => {
     failure,
     readOlder,
     readAnew: () => setTimesReadAnew((last) => last + 1),
-    reading,
+    readingOlder,
   }
 }
 
@@ -299,11 +300,15 @@ export const EventLog = () => {
                 ]}
               />
               {log.hasOlder && (
-                <button type="button" disabled={log.reading.isDisabled} onClick={log.readOlder}>
+                <button
+                  type="button"
+                  disabled={log.readingOlder.isDisabled}
+                  onClick={log.readOlder}
+                >
                   Show {pageSize} older
                 </button>
               )}
-              <ActionMessage action={log.reading} />
+              <ActionMessage action={log.readingOlder} />
             </>
           )}
         </EventsOrReason>

@@ -1,11 +1,11 @@
 // Figures and times as text, in the user's language and zone.
 
-const written = new Map<string, Intl.NumberFormat>()
+const formats = new Map<string, Intl.NumberFormat>()
 
 const numberFormat = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
   const name = JSON.stringify(options)
-  const format = written.get(name) ?? new Intl.NumberFormat(undefined, options)
-  written.set(name, format)
+  const format = formats.get(name) ?? new Intl.NumberFormat(undefined, options)
+  formats.set(name, format)
   return format
 }
 

@@ -33,7 +33,7 @@ export const setQuery = (changes: Readonly<Record<string, string>>): void => {
 export const followLink = (event: MouseEvent): void => {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey)
-  if (link === null || !isPlain || link.target !== '' || link.hasAttribute('download')) return
+  if (link === null || !isPlain || link.target !== '') return
   if (
     link.hash !== '' ||
     link.origin !== location.origin ||

@@ -42,7 +42,7 @@ const HeatTable = ({
   corner,
   cellOf,
   isNarrow,
-  total,
+  isSummed,
 }: {
   label: string
   rows: readonly Axis[]
@@ -50,9 +50,9 @@ const HeatTable = ({
   corner: string
   cellOf: (row: string, column: string) => Cell | undefined
   /** Whether there are few columns, which are not to be as wide as the page. */
-  isNarrow: boolean
+  isNarrow?: boolean
   /** Whether there is a row of sums of the columns. */
-  total: boolean
+  isSummed?: boolean
 }) => {
   const { signed } = useMoney()
   const cells = rows.flatMap((row) => columns.map((column) => cellOf(row.key, column.key)))
@@ -87,7 +87,7 @@ const HeatTable = ({
             </tr>
           ))}
         </tbody>
-        {total && (
+        {isSummed && (
           <tfoot>
             <tr>
               <th scope="row">Sum</th>
@@ -148,7 +148,7 @@ export const Months = ({ groups, zone }: ChartProps & { readonly zone: string })
         columns={years.map((year) => ({ key: year, name: year }))}
         cellOf={(month, year) => cells.get(`${year}-${month}`)}
         isNarrow={years.length < 6}
-        total
+        isSummed
       />
     </ChartFrame>
   )
@@ -204,8 +204,6 @@ export const WeekHours = ({ groups, zone }: ChartProps & { readonly zone: string
         }))}
         columns={days}
         cellOf={(at, day) => cells.get(`${day}_${at}`)}
-        isNarrow={false}
-        total={false}
       />
     </ChartFrame>
   )

@@ -31,14 +31,13 @@ import {
   WebhookState,
 } from './webhooks.tsx'
 
-const everyMs = 5_000
+const again = { everyMs: 5_000 }
 const pageSize = 25
 
 export const WebhookPage = ({ id }: { id: string }) => {
   const { me, whyHidden } = useSession()
   const whyReadOnly = whyHidden('changeWebhooks')
   const [rotated, setRotated] = useState<CreatedWebhook>()
-  const again = { everyMs }
   const webhook = useData('webhooks', 'getWebhook', [id], again)
   const status = useChoice<Status | ''>('status', statusNames, '')
   const page = Number(useQuery().get('page') ?? 1)
@@ -130,8 +129,6 @@ const statuses: Readonly<Record<Status, readonly [words: string, dot: string]>> 
 }
 const statusNames = Object.keys(statuses) as readonly Status[]
 
-type Question = Omit<Parameters<typeof Dialog>[0], 'onClose'>
-
 const WebhookActions = ({
   webhook: { id, url, enabled },
   webhook,
@@ -146,7 +143,7 @@ const WebhookActions = ({
   const [isChanging, setIsChanging] = useState(false)
   const overlapHours = useRef('24')
   const action = useAction(id, refresh)
-  const [question, setQuestion] = useState<Question>()
+  const [question, setQuestion] = useState<Omit<Parameters<typeof Dialog>[0], 'onClose'>>()
   const { run } = action
   const test: Work = async (idempotencyKey) => {
     const { success, responseCode, responseTimeMs, failureReason } = (

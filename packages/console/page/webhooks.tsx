@@ -227,13 +227,15 @@ export const WebhookForm = ({
   const action = useAction(`webhook ${webhook?.id ?? ''}`)
   // Rejections and expiries are only for services that record events. What the webhook has already
   // is not lost on a change.
-  const offered = new Set([
-    ...eventTypes.filter(
-      (type) =>
-        me.capabilities.includes('events') || !['order.rejected', 'order.expired'].includes(type),
-    ),
-    ...(webhook?.eventTypes ?? []),
-  ])
+  const offered = [
+    ...new Set([
+      ...eventTypes.filter(
+        (type) =>
+          me.capabilities.includes('events') || !['order.rejected', 'order.expired'].includes(type),
+      ),
+      ...(webhook?.eventTypes ?? []),
+    ]),
+  ]
   const submit = (): void => {
     const typed = { url: url.trim(), eventTypes: chosen }
     void action.run(async (idempotencyKey) => {
@@ -254,8 +256,8 @@ export const WebhookForm = ({
           onInput={({ currentTarget }) => setUrl(currentTarget.value)}
         />
       </label>
-      <TypeChoices legend="Events" offered={[...offered]} chosen={chosen} onChange={setChosen}>
-        <button type="button" onClick={() => setChosen([...offered])}>
+      <TypeChoices legend="Events" offered={offered} chosen={chosen} onChange={setChosen}>
+        <button type="button" onClick={() => setChosen(offered)}>
           All
         </button>
       </TypeChoices>
