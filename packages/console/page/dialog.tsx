@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
-/** As long as the second click of a double click may take, which is not meant for what it hits. */
+/** The button confirms only then, so that the second click of a double click does not hit it. */
 const readyAfterMs = 500
 
 /** Escape and the back button close it without confirming. */

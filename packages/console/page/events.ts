@@ -23,7 +23,7 @@ export const eventTypes = Object.keys(titles) as readonly EventType[]
 /** Also of a type that a newer service has. */
 export const eventTitle = (type: EventType): string => titles[type] ?? type
 
-/** What a key must be able to see to read events, by what their types begin with. */
+/** The area that a key needs to read events, by the first part of their type. */
 const areaOf: Readonly<Record<string, Area>> = {
   order: 'orders',
   position: 'positions',

@@ -6,7 +6,7 @@ export const keepFocus = (): void => {
   document.addEventListener('focusin', ({ target }) => {
     button = target instanceof HTMLButtonElement ? target : undefined
   })
-  // Who points elsewhere has left it.
+  // A user who points elsewhere does not want it back.
   document.addEventListener('pointerdown', () => {
     button = undefined
   })

@@ -122,7 +122,7 @@ export const OrderTicket = ({
   const canSend = typeof order !== 'string' && preview?.allowed !== false
   const verb = fields.type === 'buy' ? 'Buy' : 'Sell'
   const isPending = fields.orderType !== 'market'
-  /** It has its place before the first one arrives, so that no button moves under a finger. */
+  /** A dash holds the place of a price that has not arrived, so that no button moves then. */
   const quotedPrice = (price: number | undefined) =>
     hasPrices &&
     (price === undefined ? (

@@ -154,7 +154,10 @@ export const useAccounts = (when?: RefreshWhen) => {
   return { ...read, data: useMemo(() => data && withDistinctNames(data), [data]) }
 }
 
-/** Calls again and again while the page is visible, and once it is again; never without a time. */
+/**
+ * Calls every so many milliseconds while the page is visible, and when it becomes visible again.
+ * @param everyMs undefined: never
+ */
 export const useInterval = (act: () => void, everyMs: number | undefined): void => {
   const latest = useRef(act)
   latest.current = act

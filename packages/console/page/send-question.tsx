@@ -43,7 +43,7 @@ export const SendQuestion = ({
   const writes = [writesFor(holdings) ?? []].flat()
   const sentences = writes.map(({ words }) => words).join()
   const asked = useRef<string | undefined>(sentences)
-  // For good: what is asked must not come back under a click that is on its way.
+  // It stays withdrawn even if the sentences come back: a click that is on its way would confirm it.
   if (sentences !== asked.current) asked.current = undefined
   if (asked.current === undefined)
     return (

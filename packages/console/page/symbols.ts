@@ -24,7 +24,10 @@ export const instrumentFor = <A extends { readonly symbol: string }>(
   )
 }
 
-/** The service finds symbols by their letters in capitals, which may be those of another. */
+/**
+ * A failure instead of what was read where that is of another symbol: the service looks symbols up
+ * in capitals, and two may differ in nothing else.
+ */
 export const withoutOthers = <Read>(
   read: Read,
   symbol: string,

@@ -14,7 +14,7 @@ const pageSize = 100
 const maxListed = 10_000
 const maxDownloadMs = 5 * 60_000
 
-/** The columns by what each sorts by. */
+/** The columns, by the field of a trade that each is sorted by. */
 export const columnsOf = (currencyOf: (trade: Trade) => string | undefined) =>
   ({
     closedAt: [

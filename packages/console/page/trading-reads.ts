@@ -19,7 +19,7 @@ const useQuote = (accountId: string, symbol: string) => {
   useStream('prices', `${accountId} ${symbol}`, async (client, signal) => {
     const setQuote = (quote: Quote | undefined): void => setLast({ symbol, quote })
     setQuote(undefined)
-    // A list would be followed as several.
+    // The client would follow a list with commas as several symbols.
     if (symbol === '' || symbol.includes(',')) return
     const symbols = [symbol]
     const onConnection = (): void => setQuote(undefined)
@@ -64,7 +64,11 @@ export const useHoldings = (accountId: string) => {
   }
 }
 
-/** Of one symbol, or of just that of what is held. */
+/**
+ * The prices of a symbol.
+ * @param isHeld whether it is that of a position: then another that the service finds by its letters
+ * does not count
+ */
 export const useMarket = (
   accountId: string,
   wanted: string,

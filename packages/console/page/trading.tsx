@@ -99,7 +99,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const position = positions.data?.find(({ id }) => id === positionId)
   const order = orders.data?.orders.find(({ id, status }) => id === orderId && status === 'open')
   const held = position ?? order
-  // What was typed for one is not meant for another.
+  // What was typed to change one position or order is not meant for another.
   useEffect(clearEdits, [held?.id])
 
   const [asked, setAsked] = useState<Parameters<Ask>>()
@@ -110,7 +110,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   // The record of an order has the symbol that was sent, which may lack the broker's suffix.
   const market = useMarket(account.id, symbol, timeframe, position !== undefined)
   const { quote, candles } = market
-  // Of what is held, the prices show at least how many.
+  // Where they are not known, the prices of what is held show how many there are at least.
   const digits = market.digits || decimalsOf(pricesOf(held))
 
   const onEdit = (name: string, text: string): void =>

@@ -29,7 +29,7 @@ export const useVisibleRows = (body: RefObject<HTMLTableSectionElement | null>, 
       )
     }
     measure()
-    // Both come once for a frame at most.
+    // Browsers dispatch each of them once for a frame at most.
     return listen(window, ['scroll', 'resize'], measure)
   }, [body, isLong])
   if (!isLong) return { isLong, from: 0, to: count, before: 0, after: 0 }

@@ -125,7 +125,7 @@ const readUntilKnown = async (
   return outcome
 }
 
-// Also of one that was waiting to be sent: a copy of the tab has the list as well.
+// Also of one that was waiting: a duplicated tab has this list too, and the other may have sent it.
 const afterReload: Outcome = {
   state: 'unknown',
   text: 'The page was reloaded before its outcome was known: look at what you hold.',
