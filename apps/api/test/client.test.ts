@@ -54,10 +54,6 @@ const order = () =>
     volume: 0.1,
   }) as const
 describe('the client', () => {
-  it('reads which capabilities are on', async () => {
-    expect((await client.getMe()).data.capabilities).toEqual(['events', 'console'])
-  })
-
   it('places an order and closes its position once although the answers are lost', async () => {
     answersToLose = 1
     const { data, headers, settled } = await client.placeOrder(order())

@@ -142,16 +142,9 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await symbol.pressSequentially('usd')
     await symbol.press('Tab')
     await button(page, 'Buy 0.10 GBPUSD').waitFor()
-    await page.route(/quotes\/stream.*EURUSD/, (route) => route.fulfill({ status: 404 }), {
-      times: 1,
-    })
     await symbol.fill('eurusd')
     await symbol.press('Tab')
     await button(page, 'Buy 0.10 EURUSD').waitFor()
-    const price = page.getByRole('radio', { name: /^Buy \d/ })
-    await expect.poll(() => price.count()).toBe(0)
-    await browser.pass(page, 10_000)
-    await price.waitFor()
     await shows(page, /checks pass/)
     // What cannot be checked does not keep the outcome of other terms.
     await page.route(/preview/, (route) => route.abort())
@@ -361,8 +354,5 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await shows(sent(page, 'Buy 0.10'), 'The page was reloaded')
     await press(page, 'Buy 0.10 EURUSD')
     await shows(page, 'You have already sent this')
-    await press(page, 'Do not send')
-    await press(page, 'Sign out')
-    await shows(page, 'The outcome of 1 write is not known')
   })
 })

@@ -109,6 +109,7 @@ describe('when the whole history is read again', () => {
   const againForBalance = { ...again, isDueToBalanceAlone: true }
   const disagreed = { ...first, rereadAt: now + 30 * second }
   const balanceDisagreed = { ...disagreed, isDueToBalanceAlone: true }
+  const firstOrDisagreed = [first, first, disagreed, disagreed] as const
   // After nothing, after an earlier precaution, after a deal that changed, and after a balance alone
   // that disagreed.
   it.each<[string, Partial<JournalComparison>, Reread, Reread, Reread, Reread]>([
@@ -130,32 +131,19 @@ describe('when the whole history is read again', () => {
       balanceDisagreed,
     ],
     ['the sums differ', { difference: 1 }, firstForBalance, first, disagreed, balanceDisagreed],
-    ['a deal changed', { isDifferent: true }, first, first, disagreed, disagreed],
-    ['an opening is missing', { lacksOpening: true }, first, first, disagreed, disagreed],
+    ['a deal changed', { isDifferent: true }, ...firstOrDisagreed],
+    ['an opening is missing', { lacksOpening: true }, ...firstOrDisagreed],
     [
       'the sums differ, and a deal may be split',
       { difference: 1, mayHaveChanged: true },
-      first,
-      first,
-      disagreed,
-      disagreed,
+      ...firstOrDisagreed,
     ],
     [
       'a deal changed, and the balance is unknown',
       { isDifferent: true, difference: undefined },
-      first,
-      first,
-      disagreed,
-      disagreed,
+      ...firstOrDisagreed,
     ],
-    [
-      'a deal vanished',
-      { isDifferent: true, brokerOmitsLatest: true },
-      first,
-      first,
-      disagreed,
-      disagreed,
-    ],
+    ['a deal vanished', { isDifferent: true, brokerOmitsLatest: true }, ...firstOrDisagreed],
     ['a first read agrees', { kind: 'first' }, none, pending, disagreed, none],
     [
       'a first read lacks an opening',
@@ -176,10 +164,7 @@ describe('when the whole history is read again', () => {
     [
       'a first read has incomplete deals',
       { kind: 'first', hasIncompleteDeals: true },
-      first,
-      first,
-      disagreed,
-      disagreed,
+      ...firstOrDisagreed,
     ],
     ['the whole history agrees', { kind: 'full' }, none, none, none, none],
     [
