@@ -15,29 +15,29 @@ import {
 } from './steps/read-journal.ts'
 
 /**
- * The journal after a read that began after `since`. If it has more than `maxFirstReadDeals` deals,
- * it may be incomplete.
+ * Returns the journal as it is after a read that began after `since`. If it has more than
+ * `maxFirstReadDeals` deals, it may be incomplete.
  */
 export type SynchroniseJournal = (
   account: BrokerAccount,
   since: Instant,
 ) => AsyncResult<JournalState, BrokerReadTag>
 
-/** The round of the watch that a read belongs to. */
+/** The round of the watch, one of its regular reads of an account, that a read belongs to. */
 export interface WatchRound {
   /** Asked after each page. */
   readonly mayContinue: () => boolean
-  /** Asked where the read failed: whether the round has read the account's figures all the same. */
+  /** Asked after a failed read: whether the round could read the account's balance and equity. */
   readonly hasReadFigures: () => Promise<boolean>
 }
 
 const noRound: WatchRound = { mayContinue: () => true, hasReadFigures: async () => false }
 
-/** After this long a caller gives up. The read continues, in whatever process it is. */
-const callerPatienceMs = 120 * secondMs
+/** After this long a caller gives up. The read continues, in this process or another. */
+const callerTimeoutMs = 120 * secondMs
 /** Between two checks of whether a caller has waited that long while this process reads. */
 const callerCheckMs = secondMs
-/** A broken connection to the database is mostly replaced at once; a claim lapses by itself. */
+/** Releases of a claim: a lost connection is mostly replaced at once, or else the claim lapses. */
 const releaseAttempts = 10
 const releasePauseMs = secondMs
 /** Between two checks of whether another process has finished. */
@@ -51,7 +51,7 @@ export const createJournalReads = (
   ports: JournalReadPorts & Pick<Ports, 'stopwatch' | 'pause'>,
 ) => {
   const { journal, clock, stopwatch, pause, maxFirstReadDeals } = ports
-  const underWay = new Map<string, Promise<ReadOutcome>>()
+  const readsInProgress = new Map<string, Promise<ReadOutcome>>()
 
   const readAndRelease = async (claim: JournalClaim, { mayContinue, hasReadFigures } = noRound) => {
     let result: JournalReadResult = 'failed'
@@ -70,7 +70,7 @@ export const createJournalReads = (
     }
   }
 
-  /** Repeated where the database fails: until it succeeds, or the claim lapses, nobody else reads. */
+  /** Tries again where the database fails, since nobody else reads until the claim ends or lapses. */
   const release = async (claim: JournalClaim, result: JournalReadResult): Promise<void> => {
     for (let attempt = 1; E.isLeft(await journal.release(claim, result)()); attempt += 1) {
       if (attempt === releaseAttempts) return
@@ -91,9 +91,9 @@ export const createJournalReads = (
   ): Promise<A> => {
     const key = keyOf(account)
     const begun = read.finally(() => {
-      if (underWay.get(key) === begun) underWay.delete(key)
+      if (readsInProgress.get(key) === begun) readsInProgress.delete(key)
     })
-    underWay.set(key, begun)
+    readsInProgress.set(key, begun)
     return begun
   }
 
@@ -113,15 +113,16 @@ export const createJournalReads = (
         const state = found.right.value
         if (isFresh(state, since, clock.now()) || state.deals > maxFirstReadDeals)
           return E.right(state)
-        // The first may have begun before this call; the second began after it, whatever the clocks
-        // show.
+        // The first read may have begun before this call; the second began after it, also where the
+        // clocks say otherwise.
         if (completedReads === 2) return E.right(state)
       }
-      const hasPatience = () => stopwatch.elapsedMs() - startedMs < callerPatienceMs
+      const isInTime = () => stopwatch.elapsedMs() - startedMs < callerTimeoutMs
       let outcome: ReadOutcome | void = undefined
-      if (hasPatience()) {
-        const read = underWay.get(keyOf(account)) ?? registerRead(account, claimAndRead(account))
-        while (outcome === undefined && hasPatience())
+      if (isInTime()) {
+        const read =
+          readsInProgress.get(keyOf(account)) ?? registerRead(account, claimAndRead(account))
+        while (outcome === undefined && isInTime())
           outcome = await Promise.race([read, pause(callerCheckMs)()])
       }
       if (outcome === undefined)

@@ -27,7 +27,7 @@ interface EvidencePorts extends Pick<Ports, 'journal' | 'positionTrading' | 'clo
   readonly synchroniseJournal: SynchroniseJournal
 }
 
-/** A position that may be changed, if it is open. */
+/** The position to change; it may be closed by now. */
 export interface ChangeTarget {
   readonly id: PositionId
   readonly brokerAccount: BrokerAccount
@@ -36,7 +36,7 @@ export interface ChangeTarget {
 /** A close that may be sent. */
 export interface CloseToSend {
   readonly target: ChangeTarget
-  /** As it was read before. */
+  /** The position as it was read before the close was sent. */
   readonly before: OpenPosition
   readonly request: CloseRequest
   /**
@@ -68,7 +68,7 @@ export interface AcceptedClose {
   readonly shown: CloseInPositions | undefined
 }
 
-/** How long a close may be delayed on MT4 by the read of earlier ones. */
+/** How long a close on MT4 may be delayed by reading the deals of earlier closes. */
 const maxEarlierReadWaitMs = secondMs / 2
 
 export const createCloseEvidence = (ports: EvidencePorts) => {
@@ -93,10 +93,12 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
 
   /**
    * Looks for a close that was sent, for at most two seconds. The positions are read until they
-   * show it as it was sent, so that the next change finds it as it is; a broker may still be
-   * executing the rest. The journal is read until it has deals of the closing order with the volume
-   * that was sent. Without its number, or earlier closes, nothing shows which deals are its own.
-   * @returns undefined where the close was not made, as far as that is known
+   * show the whole close, so that the next change starts from the current state; the broker may
+   * still be executing it. The journal is read until it has deals of the closing order with the
+   * volume that was sent. Without the order's number, or where the earlier deals could not be read,
+   * nothing shows which deals are its own.
+   * @returns undefined where it is not known that the close was made, or that it closed what was
+   * sent
    */
   const findClose = async (
     close: CloseToSend,
@@ -110,14 +112,15 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     const fillOf = (lots: number): CloseFill | undefined =>
       closeFillOf(deals, lots, brokerAccount.platform)
 
-    const isShown = async (): Promise<boolean> => {
+    // Both return whether there is nothing more to wait for.
+    const pollPositions = async (): Promise<boolean> => {
       const read = await positionTrading.freshPositions(brokerAccount)()
       if (E.isLeft(read)) return !isTransient(read.left)
       shown = shownClose(close, read.right) ?? shown
       isOnOtherSide = isReversed(before.position, read.right.positions)
       return shown !== undefined && isDoneAsSent(shown.outcome, request)
     }
-    const isFilled = async (): Promise<boolean> => {
+    const pollDeals = async (): Promise<boolean> => {
       if (sent.brokerOrderId === null || earlierDeals === undefined) return true
       const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
       if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
@@ -127,27 +130,28 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       if (E.isRight(found)) deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
       return fillOf(request.expected.closedVolume) !== undefined
     }
-    // Each by itself: a first read of a long history must not delay the positions.
+    // In parallel: a first read of a long history must not delay the positions.
     await Promise.all([
-      shown === undefined ? readUntilInTime(ports, isShown) : undefined,
-      readUntilInTime(ports, isFilled),
+      shown === undefined ? readUntilInTime(ports, pollPositions) : undefined,
+      readUntilInTime(ports, pollDeals),
     ])
     const fill = fillOf((shown?.outcome ?? request.expected).closedVolume)
-    // With another order it turned the position: less than was sent is closed, or that is unknown.
+    // Together with another order it reversed the position: less was closed than was sent, or it is
+    // unknown how much.
     if (deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)) return undefined
     const evidence = { shown, fill }
     return sent.isConfirmed || (await isProved(close, evidence)) ? evidence : undefined
   }
 
   /**
-   * Whether its deals or the positions show a close that the broker did not confirm. Where no
-   * position at all is shown, as by a provider that has just connected, the deals must.
+   * Whether its deals or the positions show a close that the broker did not confirm. A provider that
+   * has just connected shows no positions at all: then the closed trade must be in the journal.
    */
   const isProved = async (
     { target: { brokerAccount, id }, request }: CloseToSend,
     { shown, fill }: CloseEvidence,
   ): Promise<boolean> => {
-    // Only less open than before does not tell it from a close by others.
+    // A smaller position alone may be due to a close by somebody else.
     if (!shown || (fill === undefined && !isDoneAsSent(shown.outcome, request))) return false
     if (shown.reading.positions.length > 0 || fill !== undefined) return true
     let isClosed = false
