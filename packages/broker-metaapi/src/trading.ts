@@ -26,6 +26,8 @@ import { termsBody, brokerOrdersIn } from './broker-orders.ts'
 const longestExecutionMs = minuteMs
 /** Between two reads of the records, which may not show everything yet. */
 const rereadPauseMs = 250
+/** An order that was refused in doubt and executed all the same is shown after so long. */
+const doubtedOrderShownMs = 2_000
 
 export const createTrading = (connection: Connection): Trading => {
   const { fetchFrom, readInformation, clock, deadlines, asPortRead, skew, targetOf, trade } =
@@ -60,6 +62,7 @@ export const createTrading = (connection: Connection): Trading => {
       readFromTerminal: answer.kind === 'doubted',
     }
     if (answer.kind === 'doubted') {
+      await delay(doubtedOrderShownMs)
       const shown = await lookUp(target, orderToFind, options, deadlines.readMs)
       if (shown.kind !== 'nothing') return { kind: 'unknown' }
     }

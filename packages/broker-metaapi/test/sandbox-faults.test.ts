@@ -1,5 +1,6 @@
 // Trades that meet the faults of the simulated provider: each is sent once, its reported outcome
 // agrees with the broker's own records, and a lookup afterwards finds what was executed.
+import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import {
   startSandbox,
@@ -246,11 +247,22 @@ describe.each(accountKinds)('a pending order of an account of %j', (options) => 
     expect(await one.look()).toMatchObject({ kind: 'open', order: { price: 1.09 } })
   })
 
-  it('that was refused in doubt is unknown where only the terminal has it', async () => {
+  it('that was refused in doubt is unknown where the terminal alone has it, and late', async () => {
     const one = openPending(options)
-    one.set('trade', { kind: 'return-code', numericCode: 136, when: 'after' })
-    sandbox.faults.add(one.own.providerAccountId, 'trade', { kind: 'orders-lag', ms: 600_000 })
-    expect(await one.place()).toEqual(unknown)
+    one.set('trade', { kind: 'return-code', numericCode: 136 })
+    const placing = one.place()
+    await expect.poll(() => one.requests('trade')).toBe(1)
+    one.set('trade', { kind: 'orders-lag', ms: 600_000 })
+    const { symbol, volume, clientId } = one.order
+    await delay(500)
+    one.control.trade({
+      actionType: 'ORDER_TYPE_BUY_LIMIT',
+      symbol,
+      volume,
+      openPrice: 1.09,
+      clientId,
+    })
+    expect(await placing).toEqual(unknown)
   })
 
   it('that another client changes or cancels is shown so', async () => {

@@ -46,7 +46,9 @@ import type { ById, WithBody } from './input.ts'
 import {
   changeAtBroker,
   doEach,
+  isTransient,
   readChanged,
+  readUntil,
   readWithin,
   type BrokerChangeTag,
   type OnAccountChanged,
@@ -258,7 +260,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   // --- closes ---
 
-  /** Sends a close. Where its outcome is unknown or doubted, one read of the positions decides. */
+  /**
+   * Sends a close. Where its outcome is unknown or doubted, the positions are read until they show
+   * it, for two seconds, and the last read decides.
+   */
   const sendClose = (
     close: CloseToSend,
     send: SendChange,
@@ -274,13 +279,19 @@ export const createPositionChanges = (ports: ChangePorts) => {
         return E.right({ brokerOrderId, isConfirmed: progress === 'done', shown: undefined })
       }
       if (!mayBeMade(sent.left)) return sent
-      const read = await positionTrading.freshPositions(brokerAccount)()
-      const shown = E.isRight(read) ? shownClose(close, read.right) : undefined
-      if (shown !== undefined && isDoneAsSent(shown.outcome, request))
-        return E.right({ brokerOrderId: null, isConfirmed: false, shown })
-      return E.isRight(read) && isUntouched(before.position, read.right.positions)
-        ? sent
-        : E.left(outcomeUnknown(target))
+      const unknown = E.left(outcomeUnknown(target))
+      let decided: E.Either<PositionChangeError, AcceptedClose> = unknown
+      await readUntil(ports, async () => {
+        const read = await positionTrading.freshPositions(brokerAccount)()
+        const shown = E.isRight(read) ? shownClose(close, read.right) : undefined
+        const isShown = shown !== undefined && isDoneAsSent(shown.outcome, request)
+        if (isShown) decided = E.right({ brokerOrderId: null, isConfirmed: false, shown })
+        else if (E.isRight(read) && isUntouched(before.position, read.right.positions))
+          decided = sent
+        else decided = unknown
+        return isShown || (E.isLeft(read) && !isTransient(read.left))
+      })
+      return decided
     }
   }
 
