@@ -16,6 +16,8 @@ import {
   createOperatorRecords,
   createOrderPreviews,
   createOpenOrders,
+  createCancelWhereHalted,
+  followOpenOrders,
   createOrders,
   createOrderSymbols,
   createOrdersUnderWay,
@@ -190,9 +192,12 @@ export const composeUseCases = (adapters: Adapters) => {
   return {
     useCases,
     operatorUseCases,
-    processOrder: processOrder({ ...ports, ...openOrders }),
+    processOrder: processOrder({
+      ...ports,
+      cancelWhereHalted: createCancelWhereHalted({ ...ports, cancelOrder: openOrders.cancelOrder }),
+    }),
     readDueJournal,
-    followOpenOrders: openOrders.followOpenOrders,
+    followOpenOrders: followOpenOrders(ports),
     checkThresholds: checkThresholds(adapters),
     attemptDelivery: attemptDelivery(ports),
   }

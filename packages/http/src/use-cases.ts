@@ -28,7 +28,7 @@ export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createHalts> &
   ReturnType<typeof createOrders> &
   ReturnType<typeof createOrderPreviews> &
-  Omit<ReturnType<typeof createOpenOrders>, 'followOpenOrders' | 'cancelWhereHalted'> &
+  ReturnType<typeof createOpenOrders> &
   ReturnType<typeof createPositions> &
   ReturnType<typeof createPositionChanges> &
   ReturnType<typeof createTrades> &

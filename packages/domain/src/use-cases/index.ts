@@ -11,6 +11,8 @@ export {
 } from './identify-caller.ts'
 export { createMarketData, type ShownQuote, type StreamedQuote } from './market-data.ts'
 export { createStreamSlots } from './steps/stream-slots.ts'
+export { createCancelWhereHalted } from './cancel-where-halted.ts'
+export { followOpenOrders } from './follow-open-orders.ts'
 export { createOpenOrders, type CancelAttempt } from './open-orders.ts'
 export { createOperatorDocuments } from './operator-documents.ts'
 export { createOperatorHealth, readFeedStanding } from './operator-health.ts'

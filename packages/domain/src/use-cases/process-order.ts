@@ -41,7 +41,7 @@ import {
 } from '../orders/placement.ts'
 import type { AcquireSlot, OrderJob, StoredOrder, OrderRetry, Ports } from '../ports/index.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
-import type { createOpenOrders } from './open-orders.ts'
+import type { CancelWhereHalted } from './cancel-where-halted.ts'
 import {
   orderToSend,
   lookUpOrder,
@@ -58,7 +58,7 @@ interface ProcessPorts
       Ports,
       'halts' | 'orderLimits' | 'liveAccounts' | 'slots' | 'clock' | 'stopwatch' | 'pause'
     > {
-  readonly cancelWhereHalted: ReturnType<typeof createOpenOrders>['cancelWhereHalted']
+  readonly cancelWhereHalted: CancelWhereHalted
   readonly onAccountChanged: OnAccountChanged
 }
 

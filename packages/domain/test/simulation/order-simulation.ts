@@ -26,7 +26,9 @@ import {
 } from '../../src/primitives/index.ts'
 import {
   createHalts,
+  createCancelWhereHalted,
   createOpenOrders,
+  followOpenOrders,
   checkAndRecordOrder,
   processOrder,
   symbolAsWritten,
@@ -189,7 +191,8 @@ export const simulateOrders = async (
       )
       ports = portsOf(life)
       openOrders = createOpenOrders(ports)
-      processJob = processOrder({ ...ports, ...openOrders })
+      const cancelWhereHalted = createCancelWhereHalted({ ...ports, ...openOrders })
+      processJob = processOrder({ ...ports, cancelWhereHalted })
       halts = createHalts({
         ...ports,
         cancelOrders: openOrders.cancelOrders,
@@ -289,7 +292,7 @@ export const simulateOrders = async (
         const account = database.account(id)
         const linked = account && requireBrokerAccount(account)
         if (!current.isAlive() || linked === undefined || E.isLeft(linked)) continue
-        const followed = await openOrders.followOpenOrders(linked.right)()
+        const followed = await followOpenOrders(ports)(linked.right)()
         if (E.isRight(followed) && followed.right) poll()
       }
     }

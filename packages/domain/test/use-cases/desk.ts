@@ -50,6 +50,8 @@ import { createLiveAccounts } from '../../src/use-cases/accounts.ts'
 import { secondMs, type Instant } from '../../src/primitives/instant.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import { maxSendAgeMs, type SentBefore } from '../../src/orders/placement.ts'
+import { createCancelWhereHalted } from '../../src/use-cases/cancel-where-halted.ts'
+import { followOpenOrders } from '../../src/use-cases/follow-open-orders.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import {
   checkAndRecordOrder,
@@ -242,8 +244,15 @@ export const createOrderDesk = () => {
     },
   }
   /** Open orders with other ports in place of some. */
-  const openWith = (other: Partial<typeof ports> = {}) =>
-    createOpenOrders({ ...ports, pause: realPause, ...other })
+  const openWith = (other: Partial<typeof ports> = {}) => {
+    const given = { ...ports, pause: realPause, ...other }
+    const open = createOpenOrders(given)
+    return {
+      ...open,
+      cancelWhereHalted: createCancelWhereHalted({ ...given, ...open }),
+      followOpenOrders: followOpenOrders(given),
+    }
+  }
   const open = openWith()
   const tenant = { id: owner.tenantId, name: 'Acme', providerToken: 'token' }
   records.tables.tenants.set(owner.tenantId, tenant)
