@@ -75,6 +75,7 @@ import type { RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
 import { newDeliveryId, newOrderId, newWebhookId, newWebhookSecret, secrets } from './secrets.ts'
 import { readAtMostEvery } from './read-at-most-every.ts'
+import { createReports } from './reports.ts'
 
 /** The machine's clock and the defaults of each adapter, unless tests set others. */
 export interface AdapterTimes {
@@ -280,48 +281,7 @@ export const openAdapters = async (
     recordsEvents: events !== undefined,
     hasMarketData,
     capabilities: config.capabilities,
-    onDisagreement: ({ accountId, owner }, difference) =>
-      log.warn(
-        { event: 'journal_disagrees', accountId, owner, difference },
-        'journal mismatch: the balance differs from the sum of the deals; the full history is read again later',
-      ),
-    onBreach: ({ accountId, owner }, { threshold, current }) => {
-      const { type, severity, value, halt } = threshold
-      log.warn(
-        {
-          event: 'risk_threshold_breached',
-          accountId,
-          owner,
-          type,
-          severity,
-          value,
-          current,
-          halt,
-        },
-        'a risk threshold was breached',
-      )
-    },
-    onHaltCancellationFailed: ({ id, owner, request: { accountId } }, because) =>
-      log.warn(
-        { event: 'halt_left_order', orderId: id, accountId, owner, because },
-        'an order of a halted account could not be cancelled, or is missing at the broker; it is tried or looked up again',
-      ),
-    onApplied: (changes) =>
-      log.info(
-        {
-          event: 'document_applied',
-          count: changes.length,
-          changes: changes
-            .slice(0, maxLoggedChanges)
-            .map(({ action, section, id }) => `${action} ${section} ${id}`),
-        },
-        'the operator changed records',
-      ),
-    onFinished: (orderId, { as, by, reason }) =>
-      log.info(
-        { event: 'order_finished', orderId, as, by, reason },
-        'the operator ended an order by hand',
-      ),
+    ...createReports(log),
     clock,
     countersOf: metrics.cacheCounters,
     yieldToEventLoop: () => setImmediate(),
@@ -340,8 +300,6 @@ export const openAdapters = async (
     webhookReach,
   }
 }
-
-const maxLoggedChanges = 100
 
 /** Without the capability `market-data` nothing has a price. */
 const noMarketDataFeed: MarketDataFeeds = {
