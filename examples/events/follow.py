@@ -42,7 +42,8 @@ def follow(last=None):
         try:
             with urllib.request.urlopen(request, timeout=SILENCE_SECONDS) as stream:
                 for fields in frames(stream):
-                    retry_seconds = int(fields.get("retry", retry_seconds * 1_000)) / 1_000
+                    if fields.get("retry", "").isdigit():
+                        retry_seconds = int(fields["retry"]) / 1_000
                     if "data" in fields:
                         yield json.loads(fields["data"])
                     last = fields.get("id", last)

@@ -88,7 +88,8 @@ async function* itemsOf<Item>(
       throw error
     }
     for await (const frame of framesOf(response, signal, silenceMs)) {
-      retryMs = Number(frame['retry'] ?? retryMs)
+      // As browsers do: another text than digits is ignored.
+      if (/^\d+$/.test(frame['retry'] ?? '')) retryMs = Number(frame['retry'])
       last = frame['id'] ?? last
       if (signal.aborted) break
       if (frame['data'] !== undefined) yield JSON.parse(frame['data']) as Item

@@ -48,6 +48,12 @@ it.each([
   ['ended', stream('end', start, frame('evt_1')), 'evt_1', 2_000],
   ['ended without an event', stream('end', start), 'evt_0', 2_000],
   ['ended by an instance that stops', stream('end', start, 'retry: 1000\n\n'), 'evt_0', 1_000],
+  [
+    'ended after a wait in words',
+    stream('end', start, 'retry: \n\nretry: soon\n\n'),
+    'evt_0',
+    2_000,
+  ],
   ['was cut', stream('fail', start, frame('evt_1'), ':\n\n'), 'evt_1', 2_000],
   ['was cut within an event', stream('fail', start + frame('evt_2').slice(0, -1)), 'evt_0', 2_000],
   [
