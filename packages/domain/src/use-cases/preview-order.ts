@@ -143,10 +143,11 @@ const readMarket = async (
   const nothing = { quote: undefined, margin: undefined, figures: undefined }
   const linked = requireBrokerAccount(account)
   if (E.isLeft(linked)) return { ...nothing, symbol: linked, instrument: linked }
+  // Read first, so that the spelling is found in the same list, however late that comes.
+  const listed = await marketData.symbols(linked.right)()
   const resolved = await resolveOrderSymbol(linked.right, requested.symbol)()
   if (E.isLeft(resolved)) return { ...nothing, symbol: resolved, instrument: resolved }
   const symbol = resolved.right?.spelling ?? requested.symbol
-  const listed = await marketData.symbols(linked.right)()
   if (E.isRight(listed) && !listed.right.includes(symbol))
     return {
       ...nothing,

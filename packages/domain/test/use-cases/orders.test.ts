@@ -34,6 +34,7 @@ import { createOutcomeWaits } from '../../src/use-cases/steps/outcome-wait.ts'
 import {
   createOrderDesk,
   down,
+  idle,
   informationOf,
   noon,
   owner,
@@ -394,6 +395,24 @@ describe('POST /orders/preview', () => {
       expect(checks.find(({ name }) => name === 'instrument')).toMatchObject({ passed })
     },
   )
+
+  it('finds the symbol in a list that comes after an order would have been sent without it', async () => {
+    const { desk, account } = opened()
+    const list = idle().then(() => E.right(['EURUSD.r']))
+    const { checks } = await rightOf(
+      preview(desk, account, {}, (prices) => {
+        const marketData = { ...prices, symbols: () => () => list }
+        return {
+          marketData,
+          resolveOrderSymbol: createOrderSymbols({
+            marketData,
+            pause: () => async () => undefined,
+          }),
+        }
+      }),
+    )
+    expect(checks.find(({ name }) => name === 'instrument')).toMatchObject({ passed: null })
+  })
 })
 
 describe('POST /orders that waits', () => {
