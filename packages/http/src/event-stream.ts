@@ -1,6 +1,7 @@
 // Server-sent events: how a stream begins, what keeps it alive, and how it ends when the instance
 // is about to stop.
-import type { Draining, StreamedReply } from './route.ts'
+import type { LiveStream } from '@tradeport/domain/use-cases'
+import type { StreamedReply } from './route.ts'
 import { text } from './schema.ts'
 
 /** What a route with such a reply has in the document. */
@@ -19,50 +20,38 @@ export const eventStreamOf = (description: string) => ({
   },
 })
 
-interface LiveBatches<Batch> {
-  /** What the client resumes after where nothing came; undefined where it cannot resume. */
-  readonly startsAfter?: string
-  /** A batch about every second, an empty one where nothing came. */
-  readonly batches: AsyncIterable<Batch>
-  /** Empty for an empty batch. */
-  readonly framesOf: (batch: Batch) => string
-  /** What the client resumes after once it has this batch. */
-  readonly resumesAfter?: (batch: Batch) => string
-  /** Whether it has ended, as where the reader is too slow. */
-  readonly isOver?: () => boolean
-  readonly close: () => void
-}
-
 const heartbeatMs = 15_000
 /** How long a client waits before it connects again. */
 const retry = { usual: 'retry: 2000\n', draining: 'retry: 1000\n\n' }
 
-export const eventStreamReply = <Batch>(events: LiveBatches<Batch>): StreamedReply => ({
+/**
+ * @param framesOf empty for an empty batch
+ * @param resumesAfter what the client resumes after once it has this batch
+ */
+export const eventStreamReply = <Batch>(
+  live: LiveStream<Batch>,
+  framesOf: (batch: Batch) => string,
+  resumesAfter?: (batch: Batch) => string,
+): StreamedReply => ({
   headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
-  content: (dependencies) => frames(events, dependencies),
-  live: events,
-})
-
-async function* frames<Batch>(
-  { startsAfter, batches, framesOf, resumesAfter }: LiveBatches<Batch>,
-  { isDraining }: Draining,
-): AsyncGenerator<string, void, void> {
-  yield `${retry.usual}${idLine(startsAfter)}\n`
-  let writtenAt = performance.now()
-  for await (const batch of batches) {
-    const written = framesOf(batch)
-    // Without data it is no event, but the client remembers its id.
-    const heartbeat = `:\n${idLine(resumesAfter?.(batch))}\n`
-    if (isDraining()) {
-      yield written + retry.draining
-      return
+  content: async function* ({ isDraining }) {
+    yield `${retry.usual}${idLine(live.startsAfter)}\n`
+    let writtenAt = performance.now()
+    for await (const batch of live.batches) {
+      const written = framesOf(batch)
+      if (isDraining()) {
+        yield written + retry.draining
+        return
+      }
+      const now = performance.now()
+      if (written === '' && now - writtenAt < heartbeatMs) continue
+      writtenAt = now
+      // A heartbeat has no data and is no event, but the client remembers its id.
+      yield written || `:\n${idLine(resumesAfter?.(batch))}\n`
     }
-    const now = performance.now()
-    if (written === '' && now - writtenAt < heartbeatMs) continue
-    writtenAt = now
-    yield written === '' ? heartbeat : written
-  }
-}
+  },
+  live,
+})
 
 const idLine = (id: string | undefined): string => (id === undefined ? '' : `id: ${id}\n`)
 

@@ -9,7 +9,7 @@ import type {
 } from '@tradeport/domain/access'
 import type { Refusal, RefusalTag } from '@tradeport/domain/errors'
 import type { EventLoopYield, IdempotencyGuard } from '@tradeport/domain/ports'
-import type { DescribedCaller } from '@tradeport/domain/use-cases'
+import type { DescribedCaller, LiveStream } from '@tradeport/domain/use-cases'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body.ts'
 import { idempotencyKey } from './fields.ts'
@@ -74,12 +74,7 @@ export interface StreamedReply {
   readonly headers: Readonly<Record<string, string>>
   readonly content: (dependencies: EventLoopYield & Draining) => AsyncIterable<string>
   /** Of events: it lasts as long as its reader and the credential do. */
-  readonly live?: {
-    /** Whether it has ended by itself. */
-    readonly isOver?: (() => boolean) | undefined
-    /** Ends it. It may be called again. */
-    readonly close: () => void
-  }
+  readonly live?: Pick<LiveStream<unknown>, 'isOver' | 'close'>
 }
 
 export interface Draining {

@@ -229,7 +229,7 @@ export const cachedMarketData = (marketData: MarketData, parts: CacheParts): Mar
   >(parts, 'candles', {
     ttlMs: quoteTtlMs,
     failureTtlMs,
-    // Who joins a read takes the candles to be as old as the question.
+    // A reader that joins takes the candles to be as recent as its own request.
     ageFrom: 'start',
     maxWeight: maxCandles,
     weigh: (candles) => 1 + candles.length,

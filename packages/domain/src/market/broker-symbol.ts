@@ -12,7 +12,7 @@ export type ResolvedSymbol =
 /** A symbol of the caller at the broker. */
 export interface BrokerSymbol {
   readonly spelling: string
-  /** Otherwise it is left as the caller wrote it. */
+  /** False where the broker does not list it: then `spelling` is the caller's. */
   readonly isListed: boolean
 }
 
@@ -47,8 +47,9 @@ export const resolveSymbol = (wanted: string, symbols: readonly string[]): Resol
 }
 
 /**
- * What is of a symbol: what is spelled exactly as it was written, or else as the broker lists it; of
- * one that is not listed, in whatever case. All where the symbol is undefined.
+ * Filters by the symbol that a caller wrote: those that are spelled exactly so, or else those in the
+ * broker's spelling. Where the broker does not list the symbol, the case of letters does not count.
+ * Without a symbol, all.
  * @param resolved undefined where the broker's list could not be read
  */
 export const selectBySymbol = <A extends { readonly symbol: string }>(

@@ -33,8 +33,8 @@ export interface LogBounds {
 export interface EventLog {
   readonly page: (owner: Owner, query: EventsQuery) => AsyncResult<EventsPage>
   /**
-   * Whether every event after this one, or recorded after this time, is kept. Not for an id that no
-   * event of the owner has had.
+   * Whether every event after this one, or recorded after this time, is kept. False for an id that
+   * no event of the owner has had.
    */
   readonly isResumable: (owner: Owner, after: EventId | Instant) => AsyncResult<boolean>
   readonly bounds: (owner: Owner) => AsyncResult<LogBounds>

@@ -10,7 +10,7 @@ import type { EventsPage, EventsQuery } from '../ports/events.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { createLogFollowers, type EventBatch, type FollowerFeed } from './steps/log-followers.ts'
+import { createLogFollowers, type EventStream } from './steps/log-followers.ts'
 import type { WithQuery } from './input.ts'
 import { requireOwnAccount } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
@@ -26,24 +26,6 @@ type ListedQuery = Partial<EventsQuery> & Pick<EventsQuery, 'limit'>
 /** A browser that resumes sends the last event that it has; it counts before `after`. */
 interface WithLastEventId {
   readonly headers: { readonly 'Last-Event-ID'?: EventId | undefined }
-}
-
-/** Which events of a stream: all that the caller may read, after an event or from now on. */
-export type StreamQuery = Partial<Pick<EventsQuery, 'types' | 'accountId' | 'after'>>
-
-export interface EventStream {
-  /** What to resume after where no event came. */
-  readonly startsAfter: EventId
-  /**
-   * The events as they are recorded, and an empty batch about every second. It ends where it is
-   * closed, where the log cannot be read, where events were cleared away before they were read, and
-   * where the reader has fallen too far behind.
-   */
-  readonly batches: AsyncIterable<EventBatch>
-  /** Whether it has ended, which a reader that reads nothing does not see. */
-  readonly isOver: () => boolean
-  /** Must be called when the reader is gone, also where nothing was read. */
-  readonly close: () => void
 }
 
 interface EventPorts extends Pick<Ports, 'accounts' | 'eventLog' | 'watch' | 'pause'> {
@@ -62,25 +44,23 @@ export const createEvents = (ports: EventPorts) => {
       TE.tap(() => requireResumable(ports)(owner, query.after)),
     )
 
-  async function* batchesOf(
+  /** What was recorded since `after`, by pages, and then what the feed has. */
+  async function* batchesAfter(
+    after: EventId | undefined,
     owner: Owner,
     query: EventsQuery,
-    feed: FollowerFeed,
+    { startsAfter, batches, isOver }: EventStream,
   ): EventStream['batches'] {
-    const { startsAfter } = feed
-    for (let { after } = query; after !== undefined && after < startsAfter && !feed.isOver();) {
-      const page = await readPage(owner, { ...query, after })()
+    let readTo = after ?? startsAfter
+    while (readTo < startsAfter && !isOver()) {
+      const page = await readPage(owner, { ...query, after: readTo })()
       if (E.isLeft(page)) return
       // The feed has those that were recorded since it began.
       const events = page.right.events.filter(({ id }) => id <= startsAfter)
-      after = page.right.hasNext ? (events.at(-1)?.id ?? startsAfter) : startsAfter
-      yield { events, readTo: after }
+      readTo = page.right.hasNext ? (events.at(-1)?.id ?? startsAfter) : startsAfter
+      yield { events, readTo }
     }
-    for (;;) {
-      const batch = await feed.next()
-      if (batch === undefined) return
-      yield batch
-    }
+    yield* batches
   }
 
   return {
@@ -102,42 +82,36 @@ export const createEvents = (ports: EventPorts) => {
       )
     },
 
-    /** GET /events/stream. */
+    /** GET /events/stream: without `after`, from now on. */
     streamEvents: (
       caller: ScopedCaller,
       {
         query: { types, accountId, after: sent },
         headers,
-      }: WithQuery<StreamQuery> & WithLastEventId,
+      }: WithQuery<Partial<Pick<EventsQuery, 'types' | 'accountId' | 'after'>>> & WithLastEventId,
     ): AsyncResult<
       EventStream,
       'InsufficientScope' | 'AccountNotFound' | 'EventGone' | 'StreamLimitReached'
     > => {
       const after = headers['Last-Event-ID'] ?? sent
+      const { owner, program, scopes } = caller
       return pipe(
-        TE.fromEither(readableTypes(caller.scopes, types)),
-        TE.tap(() => requireOwnAccount(ports)(caller.owner, accountId)),
-        TE.tap(() => requireResumable(ports)(caller.owner, after)),
-        TE.bindTo('readable'),
-        TE.bindW('leave', () => TE.fromEither(streamSlots.open(caller.program))),
-        TE.flatMap(({ readable, leave }) => {
+        TE.fromEither(readableTypes(scopes, types)),
+        TE.tap(() => requireOwnAccount(ports)(owner, accountId)),
+        TE.tap(() => requireResumable(ports)(owner, after)),
+        TE.flatMap((readable) => {
           const followed = { types: readable, accountId }
-          return pipe(
-            followers.follow(caller.owner, followed),
-            TE.orElseFirstIOK(() => leave),
-            TE.map((feed) => ({
-              startsAfter: after ?? feed.startsAfter,
-              batches: batchesOf(
-                caller.owner,
-                { ...followed, after, order: 'asc', limit: pageLimit },
-                feed,
-              ),
-              isOver: feed.isOver,
-              close: () => {
-                feed.end()
-                leave()
-              },
-            })),
+          const query = { ...followed, order: 'asc', limit: pageLimit } as const
+          return streamSlots.open(
+            program,
+            pipe(
+              followers.follow(owner, followed),
+              TE.map((feed) => ({
+                ...feed,
+                startsAfter: after ?? feed.startsAfter,
+                batches: batchesAfter(after, owner, query, feed),
+              })),
+            ),
           )
         }),
       )

@@ -10,7 +10,7 @@ export {
   type DescribedCaller,
 } from './identify-caller.ts'
 export { createMarketData, type ShownQuote, type StreamedQuote } from './market-data.ts'
-export { createStreamSlots } from './steps/stream-slots.ts'
+export { createStreamSlots, type LiveStream } from './steps/stream-slots.ts'
 export { createCancelWhereHalted } from './cancel-where-halted.ts'
 export { followOpenOrders } from './follow-open-orders.ts'
 export { createOpenOrders, type CancelAttempt } from './open-orders.ts'
@@ -50,4 +50,5 @@ export {
   type WarnedTrades,
 } from './trades.ts'
 export { createWebhooks, attemptDelivery, noDeliveries } from './webhooks.ts'
-export { createEvents, type EventStream } from './events.ts'
+export { createEvents } from './events.ts'
+export type { EventStream } from './steps/log-followers.ts'

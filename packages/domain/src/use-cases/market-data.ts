@@ -40,7 +40,7 @@ import type { WithQuery } from './input.ts'
 import { findAccount } from './steps/find.ts'
 import { createQuotePolls, type QuoteListener } from './steps/quote-polls.ts'
 import { createCandleReader } from './steps/read-candles.ts'
-import type { StreamSlots } from './steps/stream-slots.ts'
+import type { LiveStream, StreamSlots } from './steps/stream-slots.ts'
 import { createTurns } from './steps/turns.ts'
 
 /** A quote further from now is stale: the market is closed, or the terminal lost its broker. */
@@ -58,12 +58,8 @@ export interface ShownQuote extends Pick<Quote, 'bid' | 'ask' | 'time'> {
 /** A quote of a stream, or why a symbol has none now. */
 export type StreamedQuote = ShownQuote | { readonly symbol: string; readonly refusal: Refusal }
 
-export interface QuoteStream {
-  /** What changed, and an empty batch about every second without a change. */
-  readonly batches: AsyncIterable<readonly StreamedQuote[]>
-  /** Must be called when the reader is gone, also where nothing was read. */
-  readonly close: () => void
-}
+/** What changed of each symbol. */
+type QuoteStream = LiveStream<readonly StreamedQuote[]>
 
 export interface InstrumentsQuery extends InstrumentFilter {
   readonly accountId?: AccountId | undefined
@@ -100,17 +96,19 @@ type SourceTag =
   | 'NotImplemented'
   | 'SymbolAmbiguous'
   | BrokerReadTag
+/** Why a symbol has no candles or ticks. */
+type PastTag = BrokerReadTag | 'NotAvailableOnPlatform'
 
 /** Where the prices of a request come from. */
 interface Source {
   readonly account: BrokerAccount
   readonly isFeed: boolean
-  /** From the caller's symbol to the broker's spelling, where the operator gives one. */
-  readonly spelled: Readonly<Record<string, string>>
+  /** By the caller's symbol, the broker's spelling where the operator gives one. */
+  readonly spellings: Readonly<Record<string, string>>
 }
 
 /** A symbol at its source. */
-interface Located extends Omit<Source, 'spelled'> {
+interface Located extends Omit<Source, 'spellings'> {
   /** As it was asked for. */
   readonly symbol: string
   /** As the broker spells it. */
@@ -130,10 +128,6 @@ export const createMarketData = (ports: MarketPorts) => {
   // Callers without a credential share a few reads, so that they hold up nobody else.
   const readPublicCandles = createCandleReader(ports)
   const inPublicTurn = createTurns({ atOnce: 4, waiting: 24, what: 'public reads of prices' })
-  const inTurnOf = <Tag extends RefusalTag, A>(
-    caller: Caller | undefined,
-    read: AsyncResult<A, Tag>,
-  ): AsyncResult<A, Tag> => (caller === undefined ? inPublicTurn('', read) : read)
   const polls = createQuotePolls(ports)
 
   const findBrokerAccount = (
@@ -142,8 +136,8 @@ export const createMarketData = (ports: MarketPorts) => {
   ): AsyncResult<BrokerAccount, 'AccountNotFound' | 'UnsupportedBroker' | 'NotProvisioned'> =>
     pipe(findAccount(ports)(owner, id), TE.flatMapEither(requireBrokerAccount))
 
-  // Every quote comes this way. It is written out because each step of a pipe costs as much as what
-  // is done here.
+  // Every quote comes through this function and `locateIn`. They are written out because each step of
+  // a pipe costs as much as what is done here.
   const sourceOf =
     (
       caller: Caller | undefined,
@@ -154,7 +148,7 @@ export const createMarketData = (ports: MarketPorts) => {
       if (accountId !== undefined && caller !== undefined) {
         const account = await findBrokerAccount(caller.owner, accountId)()
         if (E.isLeft(account)) return account
-        return E.right({ account: account.right, isFeed: false, spelled: {} })
+        return E.right({ account: account.right, isFeed: false, spellings: {} })
       }
       const unlisted = symbols.find((symbol) => findInstrument(symbol) === undefined)
       if (unlisted !== undefined) return E.left(unknownSymbol(unlisted))
@@ -162,10 +156,10 @@ export const createMarketData = (ports: MarketPorts) => {
       if (E.isLeft(feed)) return feed
       if (O.isNone(feed.right))
         return E.left(refuse('NotImplemented', { feature: 'market-data', isFeedMissing: true }))
-      const { owner, accountId: id, symbols: spelled } = feed.right.value
+      const { owner, accountId: id, symbols: spellings } = feed.right.value
       const account = await findBrokerAccount(owner, id)()
       if (E.isLeft(account)) return E.left(failureOf({ isFeed: true })(account.left))
-      return E.right({ account: account.right, isFeed: true, spelled })
+      return E.right({ account: account.right, isFeed: true, spellings })
     }
 
   // One list of symbols is kept for an hour, and so is what was found in it.
@@ -180,32 +174,29 @@ export const createMarketData = (ports: MarketPorts) => {
 
   /** Unknown symbols are never asked for: the provider limits a token that does so. */
   const locateIn =
-    (source: Source) =>
-    (symbol: string): AsyncResult<Located, SourceTag> =>
+    (source: Source, symbols: readonly string[]): AsyncResult<readonly Located[], SourceTag> =>
     async () => {
-      const { account, isFeed, spelled } = source
-      const symbols = await marketData.symbols(account)()
-      if (E.isLeft(symbols)) return E.left(failureOf(source)(symbols.left))
-      const found = resolve(spelled[symbol] ?? symbol, symbols.right)
-      if (found.kind === 'unknown') return E.left(unknownSymbol(symbol))
-      if (found.kind === 'ambiguous') {
-        const { candidates } = found
-        return E.left(failureOf(source)(refuse('SymbolAmbiguous', { symbol, candidates })))
+      const { account, isFeed, spellings } = source
+      const listed = await marketData.symbols(account)()
+      if (E.isLeft(listed)) return E.left(failureOf(source)(listed.left))
+      const located: Located[] = []
+      for (const symbol of symbols) {
+        const found = resolve(spellings[symbol] ?? symbol, listed.right)
+        if (found.kind === 'unknown') return E.left(unknownSymbol(symbol))
+        if (found.kind === 'ambiguous') {
+          const { candidates } = found
+          return E.left(failureOf(source)(refuse('SymbolAmbiguous', { symbol, candidates })))
+        }
+        located.push({ account, isFeed, symbol, spelling: found.symbol })
       }
-      return E.right({ account, isFeed, symbol, spelling: found.symbol })
+      return E.right(located)
     }
 
-  /** The account, and the broker's spelling of the symbol there. */
-  const locate =
-    (
-      caller: Caller | undefined,
-      accountId: AccountId | undefined,
-      symbol: string,
-    ): AsyncResult<Located, SourceTag> =>
-    async () => {
-      const source = await sourceOf(caller, accountId, [symbol])()
-      return E.isLeft(source) ? source : locateIn(source.right)(symbol)()
-    }
+  const locate = (...asked: Parameters<typeof sourceOf>) =>
+    pipe(
+      sourceOf(...asked),
+      TE.flatMap((source) => locateIn(source, asked[2])),
+    )
 
   const shownQuote = (symbol: string, { bid, ask, time }: Quote): ShownQuote => ({
     symbol,
@@ -245,6 +236,24 @@ export const createMarketData = (ports: MarketPorts) => {
         ? E.left(failureOf(located)(quote.left))
         : E.right(shownQuote(located.symbol, quote.right))
     }
+
+  /** Candles or ticks of a symbol. */
+  const readPast = <A>(
+    caller: Caller | undefined,
+    accountId: AccountId | undefined,
+    symbol: string,
+    feature: 'candles' | 'ticks',
+    read: (located: Located) => AsyncResult<A, PastTag>,
+  ): AsyncResult<A, SourceTag | PastTag> =>
+    pipe(
+      locate(caller, accountId, [symbol]),
+      TE.flatMap(([located]) =>
+        pipe(
+          caller === undefined ? inPublicTurn('', read(located!)) : read(located!),
+          TE.mapLeft(pastFailureOf(located!, feature)),
+        ),
+      ),
+    )
 
   async function* batchesOf(
     listener: QuoteListener,
@@ -293,29 +302,21 @@ export const createMarketData = (ports: MarketPorts) => {
     },
 
     /** GET /quotes/:symbol. Without a caller the account is the operator's feed. */
-    getQuote:
-      (
-        caller: Caller | undefined,
-        { symbol, query }: OfSymbol & WithQuery<SourceQuery>,
-      ): AsyncResult<ShownQuote, SourceTag> =>
-      async () => {
-        const located = await locate(caller, query.accountId, symbol)()
-        return E.isLeft(located) ? located : quoteOf(located.right)()
-      },
+    getQuote: (
+      caller: Caller | undefined,
+      { symbol, query }: OfSymbol & WithQuery<SourceQuery>,
+    ): AsyncResult<ShownQuote, SourceTag> =>
+      pipe(
+        locate(caller, query.accountId, [symbol]),
+        TE.flatMap(([located]) => quoteOf(located!)),
+      ),
 
     /** GET /quotes: all of them, or none where one of them cannot be read. */
     listQuotes: (
       caller: Caller | undefined,
       { query: { symbols, accountId } }: WithQuery<QuotesQuery>,
     ): AsyncResult<readonly ShownQuote[], SourceTag> =>
-      pipe(
-        sourceOf(caller, accountId, symbols),
-        TE.flatMap((source) =>
-          TE.traverseArray((symbol: string) => pipe(locateIn(source)(symbol), TE.flatMap(quoteOf)))(
-            symbols,
-          ),
-        ),
-      ),
+      pipe(locate(caller, accountId, symbols), TE.flatMap(TE.traverseArray(quoteOf))),
 
     /** GET /quotes/stream. */
     streamQuotes: (
@@ -325,13 +326,8 @@ export const createMarketData = (ports: MarketPorts) => {
       pipe(
         sourceOf(caller, accountId, symbols),
         TE.bindTo('source'),
-        TE.bind('located', ({ source }) => TE.traverseArray(locateIn(source))(symbols)),
-        TE.bindW('leave', () => TE.fromEither(streamSlots.open(caller.program))),
-        TE.map(({ source: { account, spelled }, located, leave }) => {
-          const listener = polls.listen(
-            account,
-            located.map(({ spelling }) => spelling),
-          )
+        TE.bind('located', ({ source }) => locateIn(source, symbols)),
+        TE.flatMap(({ source: { account, spellings }, located }) => {
           const isStillThere = async (): Promise<boolean> => {
             const now = await sourceOf(caller, accountId, symbols)()
             if (E.isLeft(now)) return false
@@ -339,70 +335,50 @@ export const createMarketData = (ports: MarketPorts) => {
             return (
               isSameBrokerAccount(present, account) &&
               present.region === account.region &&
-              symbols.every((symbol) => now.right.spelled[symbol] === spelled[symbol])
+              symbols.every((symbol) => now.right.spellings[symbol] === spellings[symbol])
             )
           }
-          return {
-            batches: batchesOf(listener, located, isStillThere),
-            close: () => {
-              listener.end()
-              leave()
-            },
-          }
+          return streamSlots.open(
+            caller.program,
+            TE.fromIO((): QuoteStream => {
+              const listener = polls.listen(
+                account,
+                located.map(({ spelling }) => spelling),
+              )
+              return { batches: batchesOf(listener, located, isStillThere), close: listener.end }
+            }),
+          )
         }),
       ),
 
     /** GET /candles/:symbol. */
     listCandles: (
       caller: Caller | undefined,
-      {
-        symbol,
-        query: { accountId, timeframe, startTime: from, endTime: to, limit },
-      }: OfSymbol & WithQuery<PeriodQuery & { readonly timeframe: Timeframe }>,
-    ): AsyncResult<readonly ShownCandle[], SourceTag | 'NotAvailableOnPlatform'> =>
-      pipe(
-        locate(caller, accountId, symbol),
-        TE.flatMap((located) =>
-          pipe(
-            inTurnOf(
-              caller,
-              (caller === undefined ? readPublicCandles : readCandles)(
-                { account: located.account, symbol: located.spelling, timeframe },
-                { from, to, limit },
-              ),
-            ),
-            TE.mapLeft(pastFailureOf(located, 'candles')),
-          ),
-        ),
-      ),
+      { symbol, query }: OfSymbol & WithQuery<PeriodQuery & { readonly timeframe: Timeframe }>,
+    ): AsyncResult<readonly ShownCandle[], SourceTag | PastTag> => {
+      const { accountId, timeframe, startTime: from, endTime: to, limit } = query
+      const read = caller === undefined ? readPublicCandles : readCandles
+      return readPast(caller, accountId, symbol, 'candles', ({ account, spelling }) =>
+        read({ account, symbol: spelling, timeframe }, { from, to, limit }),
+      )
+    },
 
     /** GET /ticks/:symbol. */
     listTicks: (
       caller: Caller | undefined,
-      {
-        symbol,
-        query: { accountId, startTime: from, endTime = Infinity, limit },
-      }: OfSymbol & WithQuery<PeriodQuery>,
-    ): AsyncResult<readonly Tick[], SourceTag | 'NotAvailableOnPlatform'> =>
-      pipe(
-        locate(caller, accountId, symbol),
-        TE.filterOrElseW(
-          ({ account }) => account.platform !== 'mt4',
-          ({ account: { platform } }) =>
-            refuse('NotAvailableOnPlatform', { feature: 'ticks', platform }),
-        ),
-        TE.flatMap((located) => {
-          // The broker's clock may be a little ahead of ours.
-          const to = Math.min(endTime, clock.now() + minuteMs)
-          const { readFrom, readLast } = createTickReader(marketData, located)
-          return pipe(
-            inTurnOf(caller, () =>
-              from === undefined ? readLast(to, limit) : readFrom(from, to, limit),
-            ),
-            TE.mapLeft(pastFailureOf(located, 'ticks')),
-          )
-        }),
-      ),
+      { symbol, query }: OfSymbol & WithQuery<PeriodQuery>,
+    ): AsyncResult<readonly Tick[], SourceTag | PastTag> => {
+      const { accountId, startTime: from, endTime = Infinity, limit } = query
+      return readPast(caller, accountId, symbol, 'ticks', (located) => {
+        const { platform } = located.account
+        if (platform === 'mt4')
+          return TE.left(refuse('NotAvailableOnPlatform', { feature: 'ticks', platform }))
+        // The broker's clock may be a little ahead of ours.
+        const to = Math.min(endTime, clock.now() + minuteMs)
+        const { readFrom, readLast } = createTickReader(marketData, located)
+        return () => (from === undefined ? readLast(to, limit) : readFrom(from, to, limit))
+      })
+    },
   }
 }
 
@@ -497,7 +473,7 @@ const createTickReader = (
   return { readFrom, readLast }
 }
 
-/** What the caller learns of a failure: the account of the operator's feed is not the caller's. */
+/** Hides what would show a caller the account of the operator's feed, which is not the caller's. */
 const failureOf =
   ({ isFeed }: Pick<Source, 'isFeed'>) =>
   <Tag extends RefusalTag>(
@@ -513,7 +489,7 @@ const failureOf =
 /** The failure of a read of past prices. */
 const pastFailureOf =
   (located: Located, feature: 'candles' | 'ticks') =>
-  (failure: BrokerReadError | ServiceUnavailable) =>
+  (failure: Refusal<PastTag | 'ServiceUnavailable'>) =>
     !located.isFeed && failure._tag === 'BrokerUnavailable' && failure.isUnsupported === true
       ? refuse('NotAvailableOnPlatform', { feature, platform: located.account.platform })
       : failureOf(located)(failure)

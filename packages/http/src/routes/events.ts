@@ -99,13 +99,13 @@ export const eventRoutes = [
       'Each event has its id as `id`, its type as `event`, and itself as one line of `data`.',
     ),
     stream: (events) =>
-      eventStreamReply({
-        ...events,
-        framesOf: (batch) =>
+      eventStreamReply(
+        events,
+        (batch) =>
           batch.events
             .map((logged) => eventFrame(logged.type, event.encode(logged), logged.id))
             .join(''),
-        resumesAfter: ({ readTo }) => readTo,
-      }),
+        ({ readTo }) => readTo,
+      ),
   }),
 ]

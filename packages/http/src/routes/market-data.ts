@@ -222,8 +222,7 @@ export const marketDataRoutes = (isOn: IsOn) => {
         ...eventStreamOf(
           'Each `quote` is one line of `data`. A `quote_unavailable` names a symbol that cannot be read now, with the code of the error.',
         ),
-        stream: (quotes) =>
-          eventStreamReply({ ...quotes, framesOf: (batch) => batch.map(frameOf).join('') }),
+        stream: (quotes) => eventStreamReply(quotes, (batch) => batch.map(frameOf).join('')),
       },
     ),
     route(

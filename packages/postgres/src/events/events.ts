@@ -29,7 +29,7 @@ export interface OwnedEvent {
 export interface EventRecorder {
   /**
    * Records the events in the transaction. Once it has committed, their deliveries are sent without
-   * waiting for the next poll, and readers of the log are told.
+   * waiting for the next poll, and readers of the log are notified.
    */
   readonly recordWithin: (trx: Knex.Transaction, events: readonly OwnedEvent[]) => Promise<void>
 }

@@ -6,14 +6,12 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AsyncResult } from '../../errors.ts'
 import type { EventId, LoggedEvent } from '../../events/event-log.ts'
+import type { EventsQuery } from '../../ports/events.ts'
 import type { Ports } from '../../ports/index.ts'
-import type { AccountId, Owner } from '../../primitives/ids.ts'
+import type { Owner } from '../../primitives/ids.ts'
 import { secondMs } from '../../primitives/instant.ts'
-import {
-  brokerEventTypes,
-  webhookEventTypes,
-  type WebhookEventType,
-} from '../../webhooks/webhook.ts'
+import { brokerEventTypes, webhookEventTypes } from '../../webhooks/webhook.ts'
+import type { LiveStream } from './stream-slots.ts'
 
 /** How far a follower may fall behind before it is cut off. */
 const maxPending = { events: 1_000, characters: 1_048_576 }
@@ -22,30 +20,20 @@ const tickMs = secondMs
 /** Every so many ticks, the log is read without a notification, and the watch is kept up. */
 const ticksBetweenReads = 5
 
-/** The events that a follower gets. */
-export interface FollowedEvents {
-  readonly types: readonly WebhookEventType[]
-  /** All accounts where it is left out. */
-  readonly accountId?: AccountId | undefined
-}
-
-export interface EventBatch {
+interface EventBatch {
   readonly events: readonly LoggedEvent[]
   /** How far the log was read: a follower that has all batches continues after it. */
   readonly readTo: EventId
 }
 
-export interface FollowerFeed {
-  /** `next` returns only events after this one. */
+/**
+ * It ends by `close`, by a failed read, because the reader fell too far behind, or because the log
+ * lost what was read of it; then without what the reader has not taken.
+ */
+export interface EventStream extends LiveStream<EventBatch> {
+  /** The batches hold only events after this one. */
   readonly startsAfter: EventId
-  /**
-   * Waits for events, and resolves with none about once a second where nothing comes. Undefined
-   * once the follower has ended, whatever it has not taken by then: by `end`, by a failed read,
-   * because it was too slow, or because the log lost what was read of it.
-   */
-  readonly next: () => Promise<EventBatch | undefined>
   readonly isOver: () => boolean
-  readonly end: () => void
 }
 
 /** An event with its size, which is measured once for all who follow. */
@@ -57,7 +45,7 @@ interface SizedEvent {
 interface Follower {
   readonly wantsBrokerEvents: boolean
   readonly deliver: (events: readonly SizedEvent[]) => void
-  readonly tick: () => void
+  readonly wake: () => void
   readonly end: () => void
 }
 
@@ -128,18 +116,22 @@ export const createLogFollowers = ({
   const runWhileFollowed = async () => {
     isTicking = true
     const stopListening = eventLog.onRecorded((whose) => {
-      for (const [key, log] of logs)
-        if (whose === 'anyone' || key === keyOf(whose)) {
-          // Of anyone: notifications may have been missed while the database could not be reached, as
-          // in a failover, which may lose commits.
-          log.mayHaveLostEvents ||= whose === 'anyone'
-          void read(log)
-        }
+      if (whose !== 'anyone') {
+        const log = logs.get(keyOf(whose))
+        if (log !== undefined) void read(log)
+        return
+      }
+      // Notifications may have been missed while the database could not be reached, as in a failover,
+      // which may lose commits.
+      for (const log of logs.values()) {
+        log.mayHaveLostEvents = true
+        void read(log)
+      }
     })
     for (let count = 1; logs.size > 0; count++) {
       await pause(tickMs)()
       for (const log of logs.values()) {
-        for (const follower of log.followers) follower.tick()
+        for (const follower of log.followers) follower.wake()
         if (count % ticksBetweenReads === 0) void read(log)
       }
       if (count % ticksBetweenReads === 0) renewWatches()
@@ -165,7 +157,10 @@ export const createLogFollowers = ({
   }
 
   return {
-    follow: (owner: Owner, { types, accountId }: FollowedEvents): AsyncResult<FollowerFeed> =>
+    follow: (
+      owner: Owner,
+      { types, accountId }: Pick<EventsQuery, 'types' | 'accountId'>,
+    ): AsyncResult<EventStream> =>
       pipe(
         eventLog.bounds(owner),
         TE.map(({ newest }) => {
@@ -199,29 +194,27 @@ export const createLogFollowers = ({
               if (pending.length > maxPending.events || characters > maxPending.characters) end()
               else if (pending.length > 0) wake?.()
             },
-            tick: () => wake?.(),
+            wake: () => wake?.(),
             end,
           }
           log.followers.add(follower)
           if (follower.wantsBrokerEvents) void watch.keepWatching([owner])()
           // Events may have been recorded since `newest` was read.
           void read(log)
-          return {
-            startsAfter,
-            next: async () => {
+          const batches = async function* (): EventStream['batches'] {
+            for (;;) {
               if (pending.length === 0 && !isOver)
                 await new Promise<void>((resolve) => {
                   wake = resolve
                 })
-              if (isOver) return undefined
+              if (isOver) return
               const events = pending
               pending = []
               characters = 0
-              return { events, readTo: laterId(startsAfter, log.readTo) }
-            },
-            isOver: () => isOver,
-            end,
+              yield { events, readTo: laterId(startsAfter, log.readTo) }
+            }
           }
+          return { startsAfter, batches: batches(), isOver: () => isOver, close: end }
         }),
       ),
   }

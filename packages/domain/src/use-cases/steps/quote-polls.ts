@@ -8,13 +8,13 @@ import type { Ports } from '../../ports/index.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
 /**
- * Of one account in a second. Its other reads need the rest of what the provider allows; with more
- * symbols each is read less often.
+ * The most symbols of one account that are read in a second, so that its other reads have room in
+ * the provider's limits. With more symbols, each is read less often.
  */
 const readsPerTick = 10
-/** A symbol that could not be read is read at each fifth tick alone. */
+/** A symbol whose last read failed is read again only at every fifth tick. */
 const ticksPerRetry = 5
-/** How long the quotes of a second wait for each other. */
+/** How long listeners wait for the slowest read of a tick. */
 const longestWaitMs = 500
 
 /** A quote, or why the symbol has none. */
@@ -30,7 +30,7 @@ export interface QuoteListener {
 
 interface PolledAccount {
   readonly account: BrokerAccount
-  /** The symbols of each. */
+  /** The symbols of each listener, in an array of its own, which identifies it. */
   readonly listeners: Set<readonly string[]>
   /** By symbol, the one that was read longest ago first. */
   readonly latest: Map<string, PolledQuote | undefined>
@@ -40,7 +40,7 @@ interface PolledAccount {
 export const createQuotePolls = ({ marketData, pause }: Pick<Ports, 'marketData' | 'pause'>) => {
   const accounts = new Map<string, PolledAccount>()
 
-  /** Where the read before has not ended, its cache lets this one share it. */
+  /** While an earlier read of the symbol is still running, the cache joins this one to it. */
   const read = async ({ account, latest }: PolledAccount, symbol: string) => {
     const quote = await marketData.quote(account, symbol)()
     if (latest.has(symbol)) latest.set(symbol, quote)

@@ -58,7 +58,7 @@ export const createCandleReader = ({
 }: Pick<Ports, 'candles' | 'clock'> & { readonly marketData: Pick<MarketData, 'candles'> }) => {
   /**
    * The kept candles up to the first gap, seen from the wanted end.
-   * @param asked what this request has learned beyond what is kept
+   * @param asked ranges that this request has read, of which not every candle could be kept
    */
   const readKept = async (
     { series, range, end, limit }: Wanted,
@@ -103,7 +103,7 @@ export const createCandleReader = ({
       if (E.isLeft(page)) return page
       const candles = page.right
       if (isLatest) newest = candles.at(-1)?.time
-      // What is known begins with a candle: one that follows the gap proves that it was all shown.
+      // Known ranges begin with a candle, so the one after the gap opened after `to`.
       let nextOpenedAt = gap.to < wanted.range.to && to === gap.to ? gap.to + 1 : undefined
       if (nextOpenedAt === undefined && !isLatest && candles.length > 0) {
         if (newest === undefined) {
@@ -123,7 +123,7 @@ export const createCandleReader = ({
         if (E.isLeft(added)) return added
       }
       for (const candle of found.unfinished) unfinished.set(candle.time, candle)
-      // What opened since the last kept candle is known for this request alone.
+      // Candles that may still change are not kept, so only this request knows the range to `to`.
       asked.push({ from: found.known.from, to })
       // A window that one page does not fill is doubled; of one that holds more, the first half
       // comes next.

@@ -1,38 +1,58 @@
-// Limits how many streams are open, whatever they carry.
+// Streams that readers follow, and a limit on how many are open, whatever they carry.
 import * as E from 'fp-ts/lib/Either.js'
 import type { ProgramId } from '../../access/credential.ts'
-import { refuse, type Refusal } from '../../errors.ts'
+import { refuse, type AsyncResult, type RefusalTag } from '../../errors.ts'
+import type { EventId } from '../../events/event-log.ts'
 
 /** Open streams: of one credential, and of this instance. */
 export const streamLimits = { perProgram: 5, perInstance: 1_000 }
 const retryAfterSeconds = 5
 
+export interface LiveStream<Batch> {
+  /** What a reader resumes after where nothing came; undefined where it cannot resume. */
+  readonly startsAfter?: EventId
+  /** What is new, and an empty batch about every second where nothing is. */
+  readonly batches: AsyncIterable<Batch>
+  /** Whether it has ended by itself, which a reader that reads nothing does not see. */
+  readonly isOver?: () => boolean
+  /**
+   * Must be called when the reader is gone, also where nothing was read. It may be called again.
+   */
+  readonly close: () => void
+}
+
 export interface StreamSlots {
-  /** Counts a stream until the returned function is called. */
-  readonly open: (program: ProgramId) => E.Either<Refusal<'StreamLimitReached'>, () => void>
+  /** Opens a stream, which counts until it is closed. */
+  readonly open: <Stream extends LiveStream<unknown>, Tag extends RefusalTag>(
+    program: ProgramId,
+    opening: AsyncResult<Stream, Tag>,
+  ) => AsyncResult<Stream, Tag | 'StreamLimitReached'>
 }
 
 export const createStreamSlots = (): StreamSlots => {
-  /** The program of each open stream. */
-  const programs: ProgramId[] = []
+  /** One for each open stream. */
+  const slots = new Set<{ readonly program: ProgramId }>()
   return {
-    open: (program) => {
+    open: (program, opening) => async () => {
       const { perProgram, perInstance } = streamLimits
-      const ofProgram = programs.filter((one) => one === program)
-      const limit =
-        ofProgram.length >= perProgram
-          ? perProgram
-          : programs.length >= perInstance
-            ? perInstance
-            : undefined
-      if (limit !== undefined)
+      const isProgramFull =
+        [...slots].filter((slot) => slot.program === program).length >= perProgram
+      if (isProgramFull || slots.size >= perInstance) {
+        const limit = isProgramFull ? perProgram : perInstance
         return E.left(refuse('StreamLimitReached', { limit, retryAfterSeconds }))
-      programs.push(program)
-      let isHeld = true
-      return E.right(() => {
-        if (isHeld) programs.splice(programs.indexOf(program), 1)
-        isHeld = false
-      })
+      }
+      const slot = { program }
+      slots.add(slot)
+      const stream = await opening()
+      if (E.isLeft(stream)) {
+        slots.delete(slot)
+        return stream
+      }
+      const close = (): void => {
+        stream.right.close()
+        slots.delete(slot)
+      }
+      return E.right({ ...stream.right, close })
     },
   }
 }
