@@ -124,6 +124,14 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     await untilAgreed(await linkDesk(service, { user: 'u-14', broker: { history: charged } }))
     await changeUser(page, 'u-14')
     await shows(page, /^No: \+\$1\.00 .* booked -\$2\.00 in charges and corrections\./)
+    // A basket that closed within one millisecond.
+    const basket = historyOf(tradesOf([10, -50], 2))
+    await untilAgreed(await linkDesk(service, { user: 'u-15', broker: { history: basket } }))
+    await changeUser(page, 'u-15')
+    await shows(
+      page,
+      /lost \$50\.00 from their peak.* XAUUSD lost most in it: -\$50\.00 in 1 trade\.$/,
+    )
     const unread = await linkDesk(service, { user: 'u-8', broker: { history } })
     unread.fail('any', { kind: 'unavailable' })
     await changeUser(page, 'u-8')
@@ -187,6 +195,15 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     const cells = await sumOn(page).getByRole('cell').allInnerTexts()
     expect(cells.slice(0, 4)).toEqual(['–', '–', '–', '–'])
     await shows(page, 'Equity now is unknown')
+  })
+
+  it('gives the interval of a win rate of 100 %, and calls no history without a loss better than luck', async () => {
+    const winners = historyOf(tradesOf(times(30, (at) => at + 1)))
+    await linkDesk(service, { user: 'u-16', broker: { history: winners } })
+    const page = await opened('/console/trades', 'u-16')
+    const statistics = region(page, 'Statistics')
+    await shows(statistics, 'No trade lost')
+    await shows(statistics, '88.6 % to 100.0 %')
   })
 
   describe('of 120 trades', () => {

@@ -128,15 +128,10 @@ const Answer = <A,>({
 const chargesOf = (curve: CurveData | undefined): number | undefined => {
   const flows = curve?.cashFlows
   if (!flows || flows.count > flows.points.length) return undefined
-  return withoutResidue(
-    sumOf(flows.points, ({ reason, amount }) =>
-      reason === 'charge' || reason === 'correction' ? amount : 0,
-    ),
+  return sumOf(flows.points, ({ reason, amount }) =>
+    reason === 'charge' || reason === 'correction' ? amount : 0,
   )
 }
-
-/** Without the binary residue of a sum, which would show as a gain or a loss. */
-const withoutResidue = (sum: number): number => Number(sum.toFixed(8))
 
 const ProfitAnswer = ({
   data: { netProfit, totalTrades },
@@ -152,7 +147,7 @@ const ProfitAnswer = ({
 }) => {
   const skipped = provenance.skipped.length
   // An open loss, or charges, may outweigh what was closed with a profit.
-  const total = withoutResidue(netProfit + (open ?? 0) + (charges ?? 0))
+  const total = sumOf([netProfit, open ?? 0, charges ?? 0], (amount) => amount)
   const isKnown =
     agrees && open !== undefined && charges !== undefined && skipped === 0 && warnings.length === 0
   const word = total > 0 ? 'Yes' : total < 0 ? 'No' : 'Neither made nor lost'
@@ -187,13 +182,8 @@ const ProfitAnswer = ({
   )
 }
 
-interface WorstProps {
-  readonly accountId: string
-  readonly curve: CurveData
-}
-
-const DrawdownAnswer = (props: WorstProps) => {
-  const { amount, percent: share, peakAt, troughAt, recoveredAt } = props.curve.maxDrawdown
+const DrawdownAnswer = ({ accountId, curve }: { accountId: string; curve: CurveData }) => {
+  const { amount, percent: share, peakAt, troughAt, recoveredAt } = curve.maxDrawdown
   const { money } = useMoney()
   if (troughAt === null) return <>Net profit never fell below an earlier value.</>
   return (
@@ -204,7 +194,7 @@ const DrawdownAnswer = (props: WorstProps) => {
       {recoveredAt === null
         ? 'It has not recovered since.'
         : `It recovered on ${localDay(recoveredAt)}${peakAt === null ? '' : `, ${timeBetween(peakAt, recoveredAt)} after it began`}.`}{' '}
-      <DrawdownSymbol {...props} />
+      <DrawdownSymbol {...{ accountId, peakAt, troughAt }} />
     </>
   )
 }
@@ -212,17 +202,23 @@ const DrawdownAnswer = (props: WorstProps) => {
 /** The symbol that lost most from the peak to the trough. */
 const DrawdownSymbol = ({
   accountId,
-  curve: {
-    maxDrawdown: { peakAt, troughAt },
-  },
-}: WorstProps) => {
+  peakAt,
+  troughAt,
+}: {
+  accountId: string
+  /** Null: the fall began with the first trade. */
+  peakAt: string | null
+  troughAt: string
+}) => {
   const { money } = useMoney()
-  const period = {
-    // The trade that made the peak is no part of the fall.
-    ...(peakAt !== null && { startDate: new Date(Date.parse(peakAt) + 1).toISOString() }),
-    ...(troughAt !== null && { endDate: troughAt }),
-  }
-  const query = { accountId, by: 'symbol', ...period } as const
+  // The trade that made the peak is no part of the fall, but all of it may be in one millisecond.
+  const firstMs = peakAt !== null && Math.min(Date.parse(peakAt) + 1, Date.parse(troughAt))
+  const query = {
+    accountId,
+    by: 'symbol',
+    ...(firstMs !== false && { startDate: new Date(firstMs).toISOString() }),
+    endDate: troughAt,
+  } as const
   const { data, failure } = useData('insights', 'getTradeBreakdown', [query])
   if (failure) return <>Which symbol caused it is not known: {failure}</>
   const worst = worstFirst(data?.groups ?? [])[0]

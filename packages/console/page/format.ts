@@ -33,9 +33,12 @@ export const money = (
 export const result = (amount: number, currency: string | undefined): string =>
   money(amount, currency, 'exceptZero')
 
-/** The sum of a figure of several things. */
+/**
+ * The sum of a figure of several things, without the binary residue that would show as a gain or a
+ * loss.
+ */
 export const sumOf = <A>(things: readonly A[], figure: (thing: A) => number): number =>
-  things.reduce((sum, thing) => sum + figure(thing), 0)
+  Number(things.reduce((sum, thing) => sum + figure(thing), 0).toFixed(8))
 
 export const number = (value: number, maximumFractionDigits = 2): string =>
   numberFormat({ maximumFractionDigits, signDisplay: 'negative' }).format(value)

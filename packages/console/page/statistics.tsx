@@ -25,10 +25,10 @@ export const Interval = ({
 }: {
   bounds: { lower: number; upper: number }
   estimate: number
-  /** Undefined where there is nothing to compare with. */
+  /** Where the line is; undefined where there is nothing to compare with. */
   reference: number | undefined
   text: (value: number) => string
-  /** What the line is. */
+  /** What the line means. */
   words: string
 }) => {
   const ends = [lower, upper, estimate, ...(reference === undefined ? [] : [reference])]
@@ -85,11 +85,14 @@ export const Figures = ({ rows, isFew = false }: { rows: readonly Figure[]; isFe
 const breakEvenRate = ({ averageWin, averageLoss }: TradeStatistics): number | undefined =>
   averageWin > 0 && averageLoss > 0 ? (100 * averageLoss) / (averageWin + averageLoss) : undefined
 
-export const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): string => {
+export const verdict = (statistics: TradeStatistics): string => {
+  const { confidenceIntervals, totalTrades, totalLoss } = statistics
   const bounds = confidenceIntervals.averageTrade
   if (bounds === null || totalTrades < enoughTrades)
     return `${pluralIs(totalTrades, 'trade')} too few to tell skill from luck; at least ${enoughTrades} are needed.`
   if (bounds.lower === bounds.upper) return 'All trades are equal, which proves nothing.'
+  if (totalLoss === 0)
+    return 'No trade lost, so nothing shows how large a loss would be: the result cannot be told from luck.'
   if (bounds.lower > 0)
     return 'The average trade is above zero with 95 % confidence: luck alone seldom looks like this.'
   if (bounds.upper < 0)
@@ -138,7 +141,7 @@ export const Statistics = ({ statistics }: { statistics: TradeStatistics }) => {
       'Win rate',
       "Trades with a net profit above 0; Wilson's interval.",
       percent(statistics.winRate),
-      confidenceIntervals.winRate !== null && reference !== undefined && (
+      confidenceIntervals.winRate !== null && (
         <Interval
           bounds={confidenceIntervals.winRate}
           estimate={statistics.winRate}

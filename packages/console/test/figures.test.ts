@@ -12,6 +12,7 @@ import {
   parseTyped,
   result,
   serviceNow,
+  sumOf,
 } from '../page/format.ts'
 import { priceText, withDistinctNames } from '../page/words.ts'
 import { instrumentFor } from '../page/symbols.ts'
@@ -64,6 +65,10 @@ it.each([
   [4e-7, 2, '0.0000004'],
 ])('writes the price %d with %i decimals as %s', (price, digits, text) => {
   expect(priceText(price, digits)).toBe(text)
+})
+
+it('adds up amounts without binary residue', () => {
+  expect(sumOf([0.1, 0.2, -0.3], (amount) => amount)).toBe(0)
 })
 
 it.each([
