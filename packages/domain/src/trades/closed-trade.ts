@@ -78,12 +78,4 @@ export const readCursor = (
 const listIdentity = (
   { tenantId, userId }: Owner,
   { accountId, symbol, from, to, profit }: TradeFilter,
-): readonly unknown[] => [
-  tenantId,
-  userId,
-  accountId ?? null,
-  symbol ?? null,
-  from ?? null,
-  to ?? null,
-  profit,
-]
+): readonly unknown[] => [tenantId, userId, accountId, symbol, from, to, profit]

@@ -16,7 +16,7 @@ import type {
   TradeSelection,
 } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
-import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
 import { provenanceOf, type Provenance, type Sourced } from '../primitives/provenance.ts'
@@ -196,17 +196,27 @@ export const createTrades = (ports: TradePorts) => {
       TE.map((skipped) => ({ ...provenanceOf(broker.source, reads, clock.now()), skipped })),
     )
 
-  const findTrade = (owner: Owner, rawId: string) =>
+  /**
+   * A trade, or what is read of it: `read` returns none where the position is still open, skipped
+   * or unknown.
+   */
+  const readTrade = <A>(
+    owner: Owner,
+    rawId: string,
+    read: (id: PositionId) => AsyncResult<O.Option<A>>,
+  ): AsyncResult<WarnedTrades<A>, 'TradeNotFound' | JournalTag> =>
     pipe(
       findPositionAccount(ports)(owner, rawId, refuse('TradeNotFound')),
       TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
-      TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
-      TE.bindW('found', ({ id }) => trades.find(owner, id)),
-      // A trade may be missing because the account was linked anew: `tradeProvenance` fails then.
-      TE.tap(({ found, read }) =>
-        O.isSome(found) ? TE.right(undefined) : tradeProvenance(owner, [read]),
+      TE.bindW('journal', ({ brokerAccount }) => readJournal(brokerAccount)),
+      TE.bindW('found', ({ id }) => read(id)),
+      // Also where nothing was found, which may be because the account was linked anew.
+      TE.bindW('provenance', ({ journal }) => tradeProvenance(owner, [journal])),
+      TE.flatMap(({ found, provenance, journal }) =>
+        O.isNone(found)
+          ? TE.left(refuse('TradeNotFound'))
+          : TE.right({ data: found.value, provenance, ...withWarnings([journal]) }),
       ),
-      TE.bindW('trade', ({ found }) => TE.fromOption(() => refuse('TradeNotFound'))(found)),
     )
 
   /** Brings the journals of the accounts up to date, then queries their trades. */
@@ -227,13 +237,6 @@ export const createTrades = (ports: TradePorts) => {
       })),
       TE.bindW('rows', ({ selection }) => read(owner, selection)),
       TE.bindW('provenance', ({ reads }) => tradeProvenance(owner, reads)),
-      TE.map(({ selected, reads, selection, rows, provenance }) => ({
-        rows,
-        provenance,
-        selection,
-        currencies: [...new Set(selected.map(({ account }) => account.currency))],
-        reads,
-      })),
     )
 
   /** Computes in this thread, or in another where so many trades would delay other requests. */
@@ -257,10 +260,10 @@ export const createTrades = (ports: TradePorts) => {
     pipe(
       synchroniseAndQuery(owner, filterOf(query), read),
       TE.bindW('data', ({ rows }) => compute(rows)),
-      TE.map(({ data, provenance, currencies, reads }) => ({
+      TE.map(({ data, provenance, reads, selected }) => ({
         data,
         provenance,
-        ...withWarnings(reads, currencies),
+        ...withWarnings(reads, new Set(selected.map(({ account }) => account.currency))),
       })),
     )
 
@@ -305,13 +308,10 @@ export const createTrades = (ports: TradePorts) => {
     ): AsyncResult<TradesResult, 'InvalidCursor' | ReadTag> => {
       const filter = filterOf(query)
       return pipe(
-        TE.Do,
-        TE.bind('after', () =>
-          TE.fromEither(
-            cursor === undefined ? E.right(undefined) : readCursor(owner, filter, cursor),
-          ),
+        TE.fromEither(
+          cursor === undefined ? E.right(undefined) : readCursor(owner, filter, cursor),
         ),
-        TE.flatMap(({ after }) =>
+        TE.flatMap((after) =>
           synchroniseAndQuery(owner, filter, (_, selection) =>
             trades.page(owner, selection, after, limit),
           ),
@@ -332,15 +332,7 @@ export const createTrades = (ports: TradePorts) => {
       { owner }: Caller,
       { id }: ById,
     ): AsyncResult<WarnedTrades<ClosedTrade>, 'TradeNotFound' | JournalTag> =>
-      pipe(
-        findTrade(owner, id),
-        TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
-        TE.map(({ trade, provenance, read }) => ({
-          data: trade,
-          provenance,
-          ...withWarnings([read]),
-        })),
-      ),
+      readTrade(owner, id, (position) => trades.find(owner, position)),
 
     /** GET /trades/stats. */
     getTradeStatistics: (
@@ -445,16 +437,18 @@ export const createTrades = (ports: TradePorts) => {
       { id, query }: ById & WithQuery<PageRequest>,
     ): AsyncResult<TradeDeals, 'TradeNotFound' | JournalTag> =>
       pipe(
-        findTrade(owner, id),
-        TE.bindW('ofTrade', ({ trade: { accountId, trade } }) =>
-          trades.deals(owner, accountId, trade.positionId, query),
+        readTrade(owner, id, (position) =>
+          pipe(
+            TE.Do,
+            TE.bind('trade', () => trades.find(owner, position)),
+            TE.bind('page', () => trades.deals(owner, position.accountId, position.ticket, query)),
+            TE.map(({ trade, page }) => O.as(page)(trade)),
+          ),
         ),
-        TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
-        TE.map(({ ofTrade: { deals, sums }, provenance, read }) => ({
+        TE.map(({ data: { deals, sums }, ...source }) => ({
+          ...source,
           data: { deals: deals.data, sums },
           pagination: deals.pagination,
-          provenance,
-          ...withWarnings([read]),
         })),
       ),
 
@@ -479,13 +473,15 @@ export const createTrades = (ports: TradePorts) => {
 
 const withWarnings = (
   reads: readonly JournalRead[],
-  currencies: readonly string[] = [],
+  currencies: ReadonlySet<string> = new Set(),
 ): WithWarnings => {
   const accounts = reads
     .filter(({ mayBeIncomplete }) => mayBeIncomplete)
     .map(({ accountId }) => accountId)
   const warnings: readonly TradeWarning[] = [
-    ...(currencies.length > 1 ? [{ code: 'mixed_currencies', currencies } as const] : []),
+    ...(currencies.size > 1
+      ? [{ code: 'mixed_currencies', currencies: [...currencies] } as const]
+      : []),
     ...(accounts.length > 0 ? [{ code: 'history_incomplete', accounts } as const] : []),
   ]
   return warnings.length === 0 ? {} : { warnings }
