@@ -216,13 +216,11 @@ interface ResultStep extends Cell {
 }
 
 const stepOf = ({ key, totalTrades, netProfit }: Group): ResultStep => {
-  const [first = '', second = ''] = key.split('_')
-  const [lower, upper] =
-    first === 'under'
-      ? [-Infinity, Number(second)]
-      : first === 'over'
-        ? [Number(second), Infinity]
-        : [Number(first), Number(second)]
+  const [lower = NaN, upper = NaN] = key
+    .replace('under', '-Infinity')
+    .replace(/over_(.*)/, '$1_Infinity')
+    .split('_')
+    .map(Number)
   return { lower, upper, totalTrades, netProfit }
 }
 

@@ -1,4 +1,5 @@
 // The bias-corrected and accelerated bootstrap interval.
+import { tailProbability } from './intervals.ts'
 import { normalProbability, studentTQuantile } from './student-t.ts'
 
 /** Null: the bound has no finite value. */
@@ -11,13 +12,12 @@ const unknown: Bounds = { lower: null, upper: null }
 
 /**
  * BCa (B. Efron, JASA 82(397), 1987): the quantiles at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))) of a
- * statistic over resamples, with z the normal quantiles of (1 ∓ level)/2.
+ * statistic over resamples, with z the normal quantiles of 0.025 and 0.975.
  *
  * - The bias correction z₀ is the normal quantile of the share of resamples below the estimate;
  *   those that equal it count half, as for a statistic of few different values.
  * - The acceleration is a = Σ(m − θᵢ)³ / (6 · (Σ(m − θᵢ)²)^1.5) of the jackknife: θᵢ is the
- * statistic
- *   without trade i, m their mean.
+ *   statistic without trade i, m their mean.
  *
  * Bounds are null where the statistic is infinite there, or without some trade, and where all
  * resamples have the same: that says nothing of how far it could have come out otherwise.
@@ -27,7 +27,6 @@ export const bcaInterval = (
   estimate: number,
   resampled: Float64Array,
   jackknife: Float64Array,
-  level: number,
 ): Bounds => {
   const acceleration = accelerationOf(jackknife)
   if (!Number.isFinite(acceleration) || !Number.isFinite(estimate)) return unknown
@@ -43,7 +42,7 @@ export const bcaInterval = (
     const corrected = normalProbability(bias + z / (1 - acceleration * z))
     return quantileOf(resampled, corrected)
   }
-  return { lower: boundAt((1 - level) / 2), upper: boundAt((1 + level) / 2) }
+  return { lower: boundAt(tailProbability), upper: boundAt(1 - tailProbability) }
 }
 
 const normalQuantile = (p: number): number => studentTQuantile(p, Infinity)

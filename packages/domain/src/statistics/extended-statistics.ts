@@ -6,7 +6,7 @@ import { statisticsOf, type TradeStatistics } from './trade-statistics.ts'
 import type { Column, TradeResults } from './trade-results.ts'
 
 export interface ExtendedStatistics extends TradeStatistics {
-  /** Null when there is profit and no loss, 0 when there is neither. */
+  /** Mean over downside deviation; null when there is profit and no loss, 0 when there is neither. */
   readonly sortinoRatio: number | null
   /** The mean net profit in money. */
   readonly expectancy: number
@@ -14,7 +14,10 @@ export interface ExtendedStatistics extends TradeStatistics {
   readonly averageHoldingTime: number
   readonly longestWinStreak: number
   readonly longestLossStreak: number
-  /** Null when there is profit and no drawdown, 0 when there is neither. */
+  /**
+   * Net profit over the largest drawdown; null when there is profit and no drawdown, 0 when there is
+   * neither.
+   */
   readonly recoveryFactor: number | null
   /** `maxDrawdown` in percent of the highest balance until then; null without balances. */
   readonly maxDrawdownPercent: number | null
@@ -26,42 +29,37 @@ export const extendedStatistics = (
   history: BalanceHistory | null,
 ): ExtendedStatistics => {
   const statistics = statisticsOf(netProfits)
+  const expectancy = meanOf(netProfits)
   const streaks = longestStreaks(netProfits)
   const { amount, trough } = deepestDrawdown(drawdownsOf(netProfits))
   const highest = history && trough !== null ? balancesAt(history, closedAt).highest[trough] : 0
   return {
     ...statistics,
-    sortinoRatio: sortinoRatio(netProfits),
-    expectancy: meanOf(netProfits),
+    sortinoRatio: profitPerLoss(expectancy, downsideDeviation(netProfits)),
+    expectancy,
     averageHoldingTime: meanOf(holdingTimes),
     longestWinStreak: streaks.wins,
     longestLossStreak: streaks.losses,
-    recoveryFactor: recoveryFactor(statistics.netProfit, statistics.maxDrawdown),
+    recoveryFactor: profitPerLoss(statistics.netProfit, amount),
     maxDrawdownPercent: history && drawdownPercent(amount, highest ?? 0),
   }
 }
 
-/**
- * The mean trade over the downside deviation from 0, which counts every trade:
- *   x̄ / √(Σ min(xᵢ, 0)² / n) (F. A. Sortino and R. van der Meer, Journal of Portfolio Management
- * 17(4), 1991, with a target of 0). Without a unit, per trade, not annualised. Null when there is
- * profit and no loss, 0 when there is neither.
- */
-const sortinoRatio = (netProfits: Column): number | null => {
-  const mean = meanOf(netProfits)
-  let squares = 0
-  for (const netProfit of netProfits) squares += Math.min(netProfit, 0) ** 2
-  if (squares === 0) return mean === 0 ? 0 : null
-  return mean / Math.sqrt(squares / netProfits.length)
+/** Null when there is profit and no loss, 0 when there is neither. */
+const profitPerLoss = (profit: number, loss: number): number | null => {
+  if (loss === 0) return profit === 0 ? 0 : null
+  return profit / loss
 }
 
 /**
- * Net profit over the largest drawdown, both in money and of closed trades. Null when there is
- * profit and no drawdown, 0 when there is neither.
+ * The downside deviation from 0, in money, which counts every trade: √(Σ min(xᵢ, 0)² / n). The mean
+ * trade over it is the Sortino ratio (F. A. Sortino and R. van der Meer, Journal of Portfolio
+ * Management 17(4), 1991, with a target of 0): without a unit, per trade, not annualised.
  */
-const recoveryFactor = (netProfit: number, maxDrawdown: number): number | null => {
-  if (maxDrawdown === 0) return netProfit === 0 ? 0 : null
-  return netProfit / maxDrawdown
+const downsideDeviation = (netProfits: Column): number => {
+  let squares = 0
+  for (const netProfit of netProfits) squares += Math.min(netProfit, 0) ** 2
+  return Math.sqrt(squares / Math.max(1, netProfits.length))
 }
 
 /**

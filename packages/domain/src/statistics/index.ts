@@ -1,5 +1,5 @@
 // Statistics of closed trades, and the intervals and quantiles behind them.
-export { balancesAt, cashFlowReasons, type BalanceHistory, type CashFlows } from './balance.ts'
+export { cashFlowReasons, type BalanceHistory, type CashFlows } from './balance.ts'
 export {
   breakdownKeys,
   groupsOf,

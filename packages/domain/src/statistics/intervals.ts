@@ -9,21 +9,19 @@ export interface Interval {
 }
 
 /** The confidence level of every interval in the statistics. */
-export const defaultLevel = 0.95
+export const confidenceLevel = 0.95
+/** That a value is beyond one of the bounds, on either side. */
+export const tailProbability = (1 - confidenceLevel) / 2
 
 /**
  * Wilson's score interval for the probability of success, as fractions of 1; null when `n` is 0.
- * With p = successes / n and z the normal quantile of (1 + level) / 2,
+ * At 95 %: with p = successes / n and z the normal quantile of 0.975,
  *   (p + z²/2n ± z · √(p(1 − p)/n + z²/4n²)) / (1 + z²/n) (E. B. Wilson, JASA 22, 1927). Always
  * within [0, 1] and around p; 0 and 1 themselves are bounds when no trial, or every trial,
- * succeeded. Throws a RangeError unless 0 ≤ successes ≤ n and 0 < level < 1.
+ * succeeded. Throws a RangeError unless 0 ≤ successes ≤ n.
  */
-export const wilsonInterval = (
-  successes: number,
-  n: number,
-  level: number = defaultLevel,
-): Interval | null => {
-  const z = criticalValue(level, Number.POSITIVE_INFINITY)
+export const wilsonInterval = (successes: number, n: number): Interval | null => {
+  const z = criticalValue(Number.POSITIVE_INFINITY)
   if (!(successes >= 0 && successes <= n && n < Number.POSITIVE_INFINITY))
     throw new RangeError(`successes must be from 0 to n; got ${successes} of ${n}`)
   if (n === 0) return null
@@ -39,20 +37,17 @@ export const wilsonInterval = (
 }
 
 /**
- * Student's t interval for the mean of the values, in their unit: mean ± t · s / √n, with s the
- * sample standard deviation and t the quantile of (1 + level) / 2 at n − 1 degrees of freedom. Null
- * below two values; of zero width when all values are equal. Throws a RangeError unless the values
- * are finite and 0 < level < 1.
+ * Student's t interval at 95 % for the mean of the values, in their unit: mean ± t · s / √n, with s
+ * the sample standard deviation and t the quantile of 0.975 at n − 1 degrees of freedom. Null below
+ * two values; of zero width when all values are equal. Throws a RangeError unless the values are
+ * finite.
  */
-export const meanInterval = (values: Column, level: number = defaultLevel): Interval | null => {
-  const t = criticalValue(level, values.length - 1)
+export const meanInterval = (values: Column): Interval | null => {
   if (values.length < 2) return null
   const { mean, deviation } = sampleMoments(values)
-  const halfWidth = (t * deviation) / Math.sqrt(values.length)
+  const halfWidth = (criticalValue(values.length - 1) * deviation) / Math.sqrt(values.length)
   return { lower: mean - halfWidth, upper: mean + halfWidth }
 }
 
-const criticalValue = (level: number, degreesOfFreedom: number): number => {
-  if (!(level > 0 && level < 1)) throw new RangeError(`level must be between 0 and 1; got ${level}`)
-  return -studentTQuantile((1 - level) / 2, degreesOfFreedom)
-}
+const criticalValue = (degreesOfFreedom: number): number =>
+  -studentTQuantile(tailProbability, degreesOfFreedom)

@@ -1,7 +1,7 @@
 // How far the statistics could have come out otherwise: a bootstrap of whole trades
 // (docs/behaviour.md#robust-statistics).
 import { bcaInterval, quantileOf, type Bounds } from './bca-interval.ts'
-import { defaultLevel } from './intervals.ts'
+import { tailProbability } from './intervals.ts'
 import { createRandom, seedOf } from './random.ts'
 import {
   amountsOf,
@@ -65,12 +65,7 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
   const drawdowns = resampledDrawdowns(amounts, resamples, fillAtRandom).toSorted()
   const interval = (name: keyof Figures, estimate: number | null): RobustInterval => ({
     estimate,
-    ...bcaInterval(
-      estimates[name],
-      column(resampled, name).toSorted(),
-      column(jackknife, name),
-      defaultLevel,
-    ),
+    ...bcaInterval(estimates[name], column(resampled, name).toSorted(), column(jackknife, name)),
   })
   const { winRate, profitFactor, sharpeRatio, maxDrawdown } = statisticsOf(netProfits)
   return {
@@ -82,8 +77,8 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
       sharpeRatio: interval('sharpeRatio', sharpeRatio),
       maxDrawdown: {
         estimate: maxDrawdown,
-        lower: quantileOf(drawdowns, (1 - defaultLevel) / 2),
-        upper: quantileOf(drawdowns, (1 + defaultLevel) / 2),
+        lower: quantileOf(drawdowns, tailProbability),
+        upper: quantileOf(drawdowns, 1 - tailProbability),
       },
     },
     probabilityOfLoss: resampled.filter(({ expectancy }) => expectancy < 0).length / resamples,

@@ -3,7 +3,7 @@ import { ExactSum } from '../primitives/exact-sum.ts'
 import type { FoldedTrade } from '../trades/fold.ts'
 import type { Column } from './trade-results.ts'
 import { maxDrawdown } from './drawdown.ts'
-import { defaultLevel, meanInterval, wilsonInterval, type Interval } from './intervals.ts'
+import { confidenceLevel, meanInterval, wilsonInterval, type Interval } from './intervals.ts'
 import { sampleMoments } from './sample-moments.ts'
 
 /** Money in the accounts' currency; losses are positive magnitudes. */
@@ -86,7 +86,7 @@ export const statisticsOf = (netProfits: Column): TradeStatistics => {
     sharpeRatio: deviation === 0 ? 0 : mean / deviation,
     maxDrawdown: maxDrawdown(netProfits),
     confidenceIntervals: {
-      level: defaultLevel,
+      level: confidenceLevel,
       winRate: inPercent(wilsonInterval(wins, totalTrades)),
       averageTrade: meanInterval(netProfits),
     },
