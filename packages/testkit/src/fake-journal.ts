@@ -407,9 +407,11 @@ export const createFakeJournal = (
       if (unlinked !== undefined) return E.left(notLinked(unlinked))
       return E.right(
         ownJournals(owner, accountIds).flatMap(({ account, held }) =>
-          [...held.positions.values()]
-            .flatMap((folded) =>
-              folded.status === 'skipped' ? [{ accountId: account.id, ...folded.position }] : [],
+          [...held.positions]
+            .flatMap(([positionId, folded]) =>
+              folded.status === 'skipped'
+                ? [{ accountId: account.id, positionId, reason: folded.reason }]
+                : [],
             )
             .toSorted((a, b) => compareTickets(a.positionId, b.positionId)),
         ),

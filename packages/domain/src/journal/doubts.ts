@@ -67,7 +67,7 @@ export const doubtsOf = (
   ...noDoubts,
   isDifferent,
   lacksOpening: positionsOfNewCloses.some(
-    (one) => one.status === 'skipped' && missingOpeningReasons.includes(one.position.reason),
+    (one) => one.status === 'skipped' && missingOpeningReasons.includes(one.reason),
   ),
   mayHaveChanged:
     platform === 'mt4' && positionsOfNewCloses.some(({ status }) => status === 'open'),

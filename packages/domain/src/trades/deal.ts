@@ -40,7 +40,7 @@ export const priceOf = ({ price }: Deal): number =>
 
 /** The first symbol that any of the deals names. */
 export const symbolOf = (deals: readonly Deal[]): string | undefined =>
-  deals.find(({ symbol = '' }) => symbol !== '')?.symbol
+  deals.find(({ symbol }) => (symbol ?? '') !== '')?.symbol
 
 /** Whether a date can stand for the time of a deal. */
 export const isReadableTime = (time: number | undefined): time is number =>

@@ -1,6 +1,6 @@
 // The fold of a broker's deals into closed trades (docs/behaviour.md#skipped-positions).
 import { addDecimals, decimalOf, divideDecimals, multiplyDecimals } from '../primitives/decimal.ts'
-import { ExactSum } from '../primitives/exact-sum.ts'
+import { ExactSum, exactSumOf } from '../primitives/exact-sum.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Side } from '../primitives/prices.ts'
 import { compareTickets } from '../primitives/tickets.ts'
@@ -9,6 +9,7 @@ import {
   isReadableTime,
   positionIdOf,
   priceOf,
+  symbolOf,
   volumeOf,
   type Deal,
 } from './deal.ts'
@@ -76,7 +77,7 @@ export interface SkippedOnAccount extends SkippedPosition {
 export type FoldedPosition =
   | { readonly status: 'closed'; readonly trade: FoldedTrade; readonly closingDealId: string }
   | { readonly status: 'open' }
-  | { readonly status: 'skipped'; readonly position: SkippedPosition }
+  | { readonly status: 'skipped'; readonly reason: SkipReason }
 
 /**
  * Folds deals into closed trades, one for each position whose whole volume is closed, in closing
@@ -96,20 +97,12 @@ export type FoldedPosition =
 export const foldDeals = (
   deals: readonly Deal[],
 ): { trades: readonly FoldedTrade[]; skipped: readonly SkippedPosition[] } => {
-  const positions = new Map<string, PositionFold>()
-  for (const deal of deals.toSorted(compareDealOrder)) {
-    const positionId = positionIdOf(deal)
-    if (positionId === undefined) continue
-    let position = positions.get(positionId)
-    if (position === undefined) positions.set(positionId, (position = new PositionFold(positionId)))
-    position.add(deal)
-  }
   const closed: Extract<FoldedPosition, { status: 'closed' }>[] = []
   const skipped: SkippedPosition[] = []
-  for (const position of positions.values()) {
-    const folded = position.result()
+  for (const [positionId, ofPosition] of groupByPosition(deals)) {
+    const folded = foldPosition(positionId, ofPosition)
     if (folded.status === 'closed') closed.push(folded)
-    else if (folded.status === 'skipped') skipped.push(folded.position)
+    else if (folded.status === 'skipped') skipped.push({ positionId, reason: folded.reason })
   }
   closed.sort(
     (a, b) =>
@@ -132,127 +125,97 @@ export const groupByPosition = <D extends Deal>(
 
 /** @param deals all deals that `positionIdOf` assigns to the position, each once, in any order */
 export const foldPosition = (positionId: string, deals: readonly Deal[]): FoldedPosition => {
-  const fold = new PositionFold(positionId)
-  for (const deal of deals.toSorted(compareDealOrder)) fold.add(deal)
-  return fold.result()
-}
-
-/**
- * Adds up the deals of one position, which must come in the order of `compareDealOrder`. A class
- * that is fed deal by deal needs half the time of a function over the deals of each position.
- */
-class PositionFold {
-  private readonly positionId: string
-  private firstOpening: Deal | undefined = undefined
-  private lastClosing: Deal | undefined = undefined
-  private symbol = ''
-  private readonly openings = new Fills()
-  private readonly closings = new Fills()
+  const inOrder = deals.toSorted(compareDealOrder)
+  const opened = new Fills()
+  const closed = new Fills()
   /** Lots that were opened, less those that closing deals report. */
-  private readonly unclosed = new ExactSum()
-  // Closing deals that reported no volume, and the sum of their prices.
-  private unreportedCloses = 0
-  private unreportedPrices: ExactSum | undefined = undefined
-  private readonly profit = new ExactSum()
-  private readonly commission = new ExactSum()
-  private readonly swap = new ExactSum()
-  private readonly netProfit = new ExactSum()
-  private hasOtherEntry = false
-  private hasUnreadableTime = false
-  private hasMissingTime = false
-  private hasMissingPrice = false
-
-  constructor(positionId: string) {
-    this.positionId = positionId
-  }
-
-  add(deal: Deal) {
+  const unclosed = new ExactSum()
+  /** Prices of the closing deals that report no volume. */
+  const unreported: number[] = []
+  const profit = new ExactSum()
+  const commission = new ExactSum()
+  const swap = new ExactSum()
+  const netProfit = new ExactSum()
+  for (const deal of inOrder) {
     const volume = volumeOf(deal)
     const price = priceOf(deal)
     if (deal.entry === 'in') {
-      this.firstOpening ??= deal
-      this.openings.add(volume, price)
-      this.unclosed.add(volume)
-    } else if (deal.entry === 'out') {
-      this.lastClosing = deal
-      this.closings.add(volume, price)
-      this.unclosed.add(-volume)
-      if (volume === 0) {
-        this.unreportedCloses += 1
-        this.unreportedPrices ??= new ExactSum()
-        this.unreportedPrices.add(price)
-      }
-    } else this.hasOtherEntry = true
-    this.profit.add(deal.profit)
-    this.netProfit.add(deal.profit)
-    this.commission.add(deal.commission)
-    this.netProfit.add(deal.commission)
-    this.swap.add(deal.swap)
-    this.netProfit.add(deal.swap)
-    if (this.symbol === '') this.symbol = deal.symbol ?? ''
-    if (deal.time === undefined) this.hasMissingTime = true
-    else if (!isReadableTime(deal.time)) this.hasUnreadableTime = true
-    if (price === 0) this.hasMissingPrice = true
-  }
-
-  result(): FoldedPosition {
-    const { positionId, firstOpening, lastClosing } = this
-    const unclosed = this.unclosed.value()
-    const skipped = (reason: SkipReason): FoldedPosition => ({
-      status: 'skipped',
-      position: { positionId, reason },
-    })
-    if (this.hasOtherEntry) return skipped('unsupported_deal_entry_type')
-    if (firstOpening === undefined) return skipped('no_open_deal')
-    if (this.openings.lots.value() === 0) return skipped('zero_open_volume')
-    if (unclosed < 0) return skipped('closed_exceeds_opened')
-    if (lastClosing === undefined || (unclosed > 0 && this.unreportedCloses === 0)) {
-      return { status: 'open' }
+      opened.add(volume, price)
+      unclosed.add(volume)
+    } else {
+      // Or neither opens nor closes: such a position is skipped below.
+      closed.add(volume, price)
+      unclosed.add(-volume)
+      if (volume === 0) unreported.push(price)
     }
-    if (this.hasUnreadableTime) return skipped('invalid_timestamp')
-    if (this.hasMissingTime || this.symbol === '') return skipped('missing_symbol_or_times')
-    if (this.hasMissingPrice) return skipped('missing_price')
-    return {
-      status: 'closed',
-      trade: this.trade(firstOpening, lastClosing),
-      closingDealId: lastClosing.id,
-    }
+    profit.add(deal.profit)
+    commission.add(deal.commission)
+    swap.add(deal.swap)
+    netProfit.add(deal.profit)
+    netProfit.add(deal.commission)
+    netProfit.add(deal.swap)
   }
-
-  private trade(first: Deal, last: Deal): FoldedTrade {
-    const openedAt = first.time as number
-    const closedAt = last.time as number
-    const trade = {
-      positionId: this.positionId,
-      symbol: this.symbol,
+  if (inOrder.some(({ entry }) => entry !== 'in' && entry !== 'out'))
+    return skippedFor('unsupported_deal_entry_type')
+  const first = inOrder.find(({ entry }) => entry === 'in')
+  if (first === undefined) return skippedFor('no_open_deal')
+  if (opened.lots.value() === 0) return skippedFor('zero_open_volume')
+  const rest = unclosed.value()
+  if (rest < 0) return skippedFor('closed_exceeds_opened')
+  const last = inOrder.findLast(({ entry }) => entry === 'out')
+  if (last === undefined || (rest > 0 && unreported.length === 0)) return { status: 'open' }
+  const times = inOrder.map(({ time }) => time)
+  if (times.some((time) => time !== undefined && !isReadableTime(time)))
+    return skippedFor('invalid_timestamp')
+  const symbol = symbolOf(inOrder)
+  if (symbol === undefined || times.includes(undefined))
+    return skippedFor('missing_symbol_or_times')
+  if (inOrder.some((deal) => priceOf(deal) === 0)) return skippedFor('missing_price')
+  const openedAt = first.time as number
+  const closedAt = last.time as number
+  return {
+    status: 'closed',
+    trade: {
+      positionId,
+      symbol,
       side: first.side as Side,
-      volume: this.openings.lots.value(),
-      entryPrice: this.openings.averagePrice(),
-      exitPrice: this.exitPrice(),
-      profit: this.profit.value(),
-      commission: this.commission.value(),
-      swap: this.swap.value(),
-      netProfit: this.netProfit.value(),
+      volume: opened.lots.value(),
+      entryPrice: opened.averagePrice(),
+      exitPrice:
+        unreported.length === 0
+          ? closed.averagePrice()
+          : averageWithUnreported(opened, closed, unclosed, unreported),
+      profit: profit.value(),
+      commission: commission.value(),
+      swap: swap.value(),
+      netProfit: netProfit.value(),
       openedAt,
       closedAt,
       holdingTime: Math.floor((closedAt - openedAt) / 1000),
-    }
-    return this.unreportedCloses === 0 ? trade : { ...trade, volumeEstimated: true }
+      ...(unreported.length > 0 && { volumeEstimated: true }),
+    },
+    closingDealId: last.id,
   }
+}
 
-  // The n closing deals without a volume split the unclosed volume equally:
-  // (sum of the others' volume × price + unclosed / n × sum of their prices) / opened.
-  private exitPrice(): number {
-    const { closings, unreportedCloses, unreportedPrices } = this
-    if (unreportedPrices === undefined) return closings.averagePrice()
-    const opened = this.openings.lots.toDecimal()
-    const count = decimalOf(unreportedCloses)
-    const weight = addDecimals(
-      multiplyDecimals(count, closings.weight.toDecimal()),
-      multiplyDecimals(this.unclosed.toDecimal(), unreportedPrices.toDecimal()),
-    )
-    return divideDecimals(weight, multiplyDecimals(count, opened))
-  }
+const skippedFor = (reason: SkipReason): FoldedPosition => ({ status: 'skipped', reason })
+
+/**
+ * The exit price where n closing deals report no volume, which share the unclosed volume equally:
+ * (sum of the others' volume × price + unclosed / n × sum of their prices) / opened.
+ */
+const averageWithUnreported = (
+  opened: Fills,
+  closed: Fills,
+  unclosed: ExactSum,
+  unreported: readonly number[],
+): number => {
+  const count = decimalOf(unreported.length)
+  const weight = addDecimals(
+    multiplyDecimals(count, closed.weight.toDecimal()),
+    multiplyDecimals(unclosed.toDecimal(), exactSumOf(unreported).toDecimal()),
+  )
+  return divideDecimals(weight, multiplyDecimals(count, opened.lots.toDecimal()))
 }
 
 /** Lots that were opened, or closed, each at its price. */
@@ -260,6 +223,7 @@ class Fills {
   readonly lots = new ExactSum()
   /** The sum of volume times price. */
   readonly weight = new ExactSum()
+  /** That of every fill; undefined before the first, NaN once they differ. */
   private price: number | undefined = undefined
 
   add(volume: number, price: number) {
@@ -268,8 +232,8 @@ class Fills {
     this.weight.addProduct(volume, price)
   }
 
-  // Most positions have one price, which is its own average: a division of decimals of which some
-  // have more than eight places takes as long as all the rest of the fold.
+  // Most positions have one price, which is its own average. Where some decimals have more than
+  // eight places, the division takes as long as all the rest of the fold.
   averagePrice(): number {
     const { price = Number.NaN } = this
     return Number.isNaN(price) ? this.weight.ratioTo(this.lots) : price

@@ -46,13 +46,13 @@ const tradeFields = [
 
 /** In the order of `positionColumns`. */
 export const rowOfPosition = (positionId: string, folded: FoldedPosition): readonly CopyValue[] => {
-  const reason = folded.status === 'skipped' ? folded.position.reason : undefined
-  const trade = folded.status === 'closed' ? folded.trade : undefined
+  const closed = folded.status === 'closed' ? folded : undefined
+  const trade = closed?.trade
   return [
     folded.status,
-    reason,
+    folded.status === 'skipped' ? folded.reason : undefined,
     trade?.volumeEstimated,
-    folded.status === 'closed' ? folded.closingDealId : undefined,
+    closed?.closingDealId,
     positionId,
     ...tradeFields.map((field) => trade?.[field]),
   ]
