@@ -160,7 +160,6 @@ export const openAdapters = async (
   const events = config.capabilities.includes('events')
     ? openEvents({
         ...storeDependencies,
-        clock,
         peerNotices,
         schedule: config.webhookRetries,
         retentionDays: config.eventRetentionDays,

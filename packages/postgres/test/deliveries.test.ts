@@ -43,6 +43,9 @@ const timedOut: AttemptAnswer = {
   failureReason: 'timed_out',
 }
 
+/** Within 50 seconds of the time in so many minutes. */
+const inMinutes = (minutes: number) => expect.closeTo(Date.now() + minutes * minuteMs, -5)
+
 /** What an event that is missing has instead of its id: the start of a log. */
 const none = startOfLog
 
@@ -62,16 +65,6 @@ const newEvent = (fields: Partial<ServiceEvent> = {}): ServiceEvent => ({
 })
 const newEvents = (count: number) => times(count, () => newEvent())
 
-const createTestClock = () => {
-  let at = Date.parse('2026-11-02T12:00:00.123Z')
-  return {
-    now: () => at,
-    elapse: (ms: number) => {
-      at += ms
-    },
-  }
-}
-
 const dueDeliveriesOf = (instance: Instance) =>
   createDueDeliveries({
     knex: instance.knex,
@@ -82,11 +75,11 @@ const dueDeliveriesOf = (instance: Instance) =>
     leaseId: randomUUID(),
     leaseMs: 60_000,
   })
+const attempt = (answer: AttemptAnswer) => ({ answer, startedAt: Date.now(), endedAt: Date.now() })
 const anyDue = [false, { fullShares: [], inProgress: [], limit: 9 }] as const
 
 onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   let knex: Knex
-  let clock: ReturnType<typeof createTestClock>
   let workers: { readonly stop: () => Promise<void> }[]
   let warnings: LogEvent[]
   /** Webhooks whose receivers do not answer, and the attempts that wait for such an answer. */
@@ -96,7 +89,6 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   const { deliveries, webhooks, eventLog } = answersOf(() => ports)
   beforeEach(async () => {
     knex = here.knex
-    clock = createTestClock()
     silent = new Set()
     ;[hanging, workers, warnings] = [[], [], []]
     ports = await start()
@@ -112,7 +104,6 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
 
   const start = async (options: EventOptions = {}, { database } = here) => {
     return startInstance(database, {
-      clock,
       warn: (event) => void warnings.push(event),
       events: options,
     })
@@ -157,13 +148,22 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   const statusOf = async (webhook: Webhook) => (await latest(webhook))?.status
   const find = async ({ owner, id }: Webhook) => O.toUndefined(await webhooks.find(owner, id))
   const switchTo = ({ owner, id }: Webhook, enabled: boolean) =>
-    webhooks.change(owner, id, { enabled }, clock.now())
+    webhooks.change(owner, id, { enabled }, Date.now())
   const replay = (
     { owner, id }: Webhook,
     of: DeliveryId | undefined,
     as = randomUUID() as DeliveryId,
     by = owner,
-  ) => deliveries.replay(by, id, of as DeliveryId, { id: as, at: clock.now() })
+  ) => deliveries.replay(by, id, of as DeliveryId, as)
+  /** As if so much time had passed since everything that is recorded. */
+  const elapse = (ms: number) => {
+    const earlier = (column: string) => knex.raw(`${column} - ${ms} * interval '1 ms'`)
+    return knex('webhook_deliveries').update({
+      created_at: earlier('created_at'),
+      last_attempt_at: earlier('last_attempt_at'),
+      next_attempt_at: earlier('next_attempt_at'),
+    })
+  }
   /** As if the process that sends to it had died so long ago. */
   const endLeaseOf = ({ id }: Webhook, until = `now() - interval '1 second'`) =>
     knex('webhooks')
@@ -189,6 +189,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
       record(theirs.owner, [event]),
     ])
     expect(await log(webhook)).toHaveLength(2)
+    const [{ recordedAt } = expect.fail('no event')] = await ports.eventsOf(theirs.owner)
     expect(await log(theirs)).toStrictEqual([
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -200,9 +201,9 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
         responseCode: null,
         responseTimeMs: null,
         failureReason: null,
-        createdAt: clock.now(),
+        createdAt: recordedAt,
         lastAttemptAt: null,
-        nextAttemptAt: clock.now(),
+        nextAttemptAt: recordedAt,
         replayOf: null,
       },
     ])
@@ -246,7 +247,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
       webhook: { url: webhook.url },
       secret: webhookSecret,
     })
-    expect(await find(webhook)).toMatchObject({ failureCount: 0, lastSuccessAt: clock.now() })
+    expect(await find(webhook)).toMatchObject({ failureCount: 0, lastSuccessAt: inMinutes(0) })
   })
 
   it('a failed delivery is tried again at its time with the same id, while others are sent', async () => {
@@ -260,14 +261,15 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
         attempts: index + 1,
         responseCode: 503,
         failureReason: 'not_2xx',
-        nextAttemptAt: clock.now() + minutes * minuteMs,
+        lastAttemptAt: inMinutes(0),
+        nextAttemptAt: inMinutes(minutes),
       })
-      clock.elapse(minutes * minuteMs - 1)
+      await elapse((minutes - 1 / 2) * minuteMs)
       // A success in between keeps the webhook from being disabled.
       await record(webhook.owner)
       await poll(() => statusOf(webhook)).toBe('success')
       expect((await first())?.attempts).toBe(index + 1)
-      clock.elapse(1)
+      await elapse(minuteMs / 2)
     }
     await poll(first).toMatchObject({ status: 'failed', attempts: 5 })
     const tries = sentTo(webhook).filter(({ event }) => event.type === 'order.filled')
@@ -291,9 +293,8 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     ])
     expect(await find(webhook)).toMatchObject({ enabled: false, failureCount: 5 })
     const { id: webhookId, url, owner } = webhook
-    const at = clock.now()
     const recoverSince = expect.closeTo(Date.now(), -6)
-    const notice = { kind: 'webhook_disabled', webhookId, url, at, recoverSince }
+    const notice = { kind: 'webhook_disabled', webhookId, url, at: inMinutes(0), recoverSince }
     await poll(() => noticesTo(owner)).toStrictEqual([notice])
     await poll(() => ports.disabled).toStrictEqual([webhookId])
     await record(owner)
@@ -302,7 +303,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     await stop()
     await switchTo(webhook, true)
     const [{ recoverSince: since }] = await knex('owner_notices').pluck('notice')
-    expect(await deliveries.recover(owner, webhookId, { since, at })).toBe(8)
+    expect(await deliveries.recover(owner, webhookId, since)).toBe(8)
   })
 
   it('however many deliveries wait, a webhook that is disabled gets none of them', async () => {
@@ -356,7 +357,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
       attempts: 1,
       failureReason: 'not_2xx',
     })
-    clock.elapse(100 * minuteMs)
+    await elapse(100 * minuteMs)
     expect(sentTo(webhook).filter(({ delivery }) => delivery.id === id)).toMatchObject([
       { event: { data: event.data } },
     ])
@@ -366,8 +367,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   it('what a webhook has missed is delivered again in the order of the log, once, and neither what arrived nor what is pending', async () => {
     const [webhook, other] = [await created(), await created()]
     const { owner, id } = webhook
-    const recover = (since: EventId | Instant, by = owner) =>
-      deliveries.recover(by, id, { since, at: clock.now() })
+    const recover = (since: EventId | Instant, by = owner) => deliveries.recover(by, id, since)
     let answer: AttemptAnswer = ok
     const sentTo = await working((due) => (answer === ok ? hangWhereSilent(due) : answer))
     const recordUntil = async (status: WebhookDelivery['status'], event = newEvent()) => {
@@ -418,11 +418,10 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     for (let round = 1; round <= 3; round += 1) {
       await poll(() => statusOf(webhook)).toBe('pending')
       await knex('webhooks').where({ id: webhook.id }).update({ failure_count: 4 })
-      clock.elapse(100 * minuteMs)
+      await elapse(100 * minuteMs)
       await poll(() => statusOf(webhook)).toBe('failed')
       await switchTo(webhook, true)
-      const since = { since: 0, at: clock.now() }
-      expect(await deliveries.recover(webhook.owner, webhook.id, since)).toBe(1)
+      expect(await deliveries.recover(webhook.owner, webhook.id, 0)).toBe(1)
       expect((await page(webhook)).pagination.total).toBe(1)
     }
   })
@@ -445,7 +444,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
       })
       await Promise.all(waiting)
       expect(await log(webhook)).toHaveLength(1)
-      expect(await deliveries.recover(owner, id, { since: 0, at: 0 })).toBe(1)
+      expect(await deliveries.recover(owner, id, 0)).toBe(1)
     },
   )
 
@@ -599,7 +598,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   it('a delivery is sent although the clock was set back after it was recorded', async () => {
     const webhook = await created()
     await record(webhook.owner)
-    clock.elapse(-120 * minuteMs)
+    await elapse(-120 * minuteMs)
     await working(() => ok)
     await poll(() => statusOf(webhook)).toBe('success')
   })
@@ -617,7 +616,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     const claims: Knex.Sql[] = []
     const keep = (statement: Knex.Sql) => void claims.push(statement)
     knex.on('query', keep)
-    const found = await deliveries.claim(clock.now(), ...anyDue)
+    const found = await deliveries.claim(...anyDue)
     knex.off('query', keep)
     expect(found.map(({ webhookId }) => webhookId)).toStrictEqual(
       expect.arrayContaining([many.id, one.id]),
@@ -658,7 +657,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
         })),
     )
     await unreadable.update({ data: '{}' })
-    clock.elapse(minuteMs)
+    await elapse(minuteMs)
     await poll(() => statuses(webhook)).toStrictEqual(['success', 'success', 'success'])
     expect(sentTo(webhook)).toHaveLength(3)
   })
@@ -724,18 +723,17 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     await replay(webhook, original)
     const [lapsed, holding] = [dueDeliveriesOf(here), dueDeliveriesOf(there)]
     const owned = { owner: webhook.owner, webhookId: webhook.id }
-    expect(await lapsed.claim(clock.now(), ...anyDue)).toStrictEqual([owned])
+    expect(await lapsed.claim(...anyDue)).toStrictEqual([owned])
     await knex('webhooks').update({ leased_until: knex.raw(`now() - interval '1 second'`) })
-    expect(await lapsed.next(owned, clock.now())).toBeUndefined()
-    expect(await holding.claim(clock.now(), ...anyDue)).toStrictEqual([owned])
-    const begun = await holding.next(owned, clock.now())
+    expect(await lapsed.next(owned)).toBeUndefined()
+    expect(await holding.claim(...anyDue)).toStrictEqual([owned])
+    const begun = await holding.next(owned)
     if (begun === undefined) return expect.fail('the replay is due')
     await holding.endLease(owned)
-    const made = { answer: ok, startedAt: clock.now(), endedAt: clock.now() }
-    await lapsed.recordAttempt(begun.due, made, false)
+    await lapsed.recordAttempt(begun.due, attempt(ok), false)
     expect(await latest(webhook)).toMatchObject({ status: 'success', attempts: 1 })
     await record(webhook.owner)
-    expect(await holding.claim(clock.now(), ...anyDue)).toStrictEqual([owned])
+    expect(await holding.claim(...anyDue)).toStrictEqual([owned])
   })
 
   it('a process that no longer leases a webhook ends no lease of another, and changes nothing that was recorded meanwhile', async () => {
@@ -743,11 +741,8 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     await record(webhook.owner)
     const owned = { owner: webhook.owner, webhookId: webhook.id }
     const next = async (deliveries: ReturnType<typeof dueDeliveriesOf>) => {
-      await deliveries.claim(clock.now(), ...anyDue)
-      return (await deliveries.next(owned, clock.now()))?.due ?? expect.fail('nothing is due')
-    }
-    const attempt = (answer: AttemptAnswer) => {
-      return { answer, startedAt: clock.now(), endedAt: clock.now() }
+      await deliveries.claim(...anyDue)
+      return (await deliveries.next(owned))?.due ?? expect.fail('nothing is due')
     }
     const [lapsed, holding] = [dueDeliveriesOf(here), dueDeliveriesOf(there)]
     const late = await next(lapsed)
@@ -759,7 +754,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     await lapsed.recordAttempt(late, attempt(timedOut), false)
     expect(await latest(webhook)).toMatchObject({ attempts: 1, responseCode: bad.responseCode })
     expect(await find(webhook)).toMatchObject({ failureCount: 1 })
-    clock.elapse(secondMs)
+    await elapse(secondMs)
     const again = await next(holding)
     await knex('webhook_deliveries').update({ status: 'failed' })
     await holding.recordAttempt(again, attempt(bad), false)
@@ -773,7 +768,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
       await record(webhook.owner)
       await switchTo(webhook, false)
       const deliveries = dueDeliveriesOf(here)
-      const [found] = await deliveries.claim(clock.now(), ...anyDue)
+      const [found] = await deliveries.claim(...anyDue)
       if (found === undefined) return expect.fail('no webhook was found')
       // There is one connection, and it goes to whoever asked for it first: to this query, and
       // only then to the next one of `next`.
@@ -784,7 +779,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
         )
       }
       knex.on('query-response', enable)
-      const due = await deliveries.next(found, clock.now())
+      const due = await deliveries.next(found)
       knex.off('query-response', enable)
       expect(await enabling).toBe(1)
       expect(due).toMatchObject({ due: { delivery: { status: 'pending' } } })
@@ -825,7 +820,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     await poll(() => hanging.length).toBe(2)
     await timeOut()
     await restart({ limits })
-    clock.elapse(minuteMs)
+    await elapse(minuteMs)
     for (const owner of owners) await record(owner)
     const healthy = await created()
     for (let count = 0; count < 3; count++) {
@@ -845,10 +840,10 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   it('webhooks with a long backlog take turns with others', async () => {
     const [long, other] = [await created(), await created()]
     await record(long.owner, newEvents(3))
-    clock.elapse(minuteMs)
+    await elapse(minuteMs)
     await record(other.owner)
     const due = dueDeliveriesOf(here)
-    const claim = () => due.claim(clock.now(), false, { ...anyDue[1], limit: 1 })
+    const claim = () => due.claim(false, { ...anyDue[1], limit: 1 })
     const turns = []
     for (let turn = 0; turn < 3; turn++)
       for (const claimed of await claim()) {
@@ -866,7 +861,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     for (const owner of [many, one]) await record(owner)
     await poll(() => hanging.length).toBe(4)
     await timeOut()
-    clock.elapse(minuteMs)
+    await elapse(minuteMs)
     await poll(() =>
       hanging.map(({ due }) => due.to.webhook.owner.userId).toSorted(),
     ).toStrictEqual([many.userId, one.userId].toSorted())

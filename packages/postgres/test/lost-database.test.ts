@@ -155,7 +155,7 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
       { type: 'trade.closed', key: 'one', data: { account_id: newAccountId() } },
     ])
     const log = () => rightOf(deliveries.list(owner, webhook.id, { page: 1, limit: 9 }))
-    const replay = { id: '0e000000-0000-4000-8000-000000000001' as DeliveryId, at: Date.now() }
+    const replay = '0e000000-0000-4000-8000-000000000001' as DeliveryId
     const [first] = (await log()).data
     return {
       write: deliveries.replay(owner, webhook.id, first?.id as DeliveryId, replay),

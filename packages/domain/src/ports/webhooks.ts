@@ -86,7 +86,7 @@ export interface WebhookDeliveries {
     owner: Owner,
     webhookId: WebhookId,
     deliveryId: DeliveryId,
-    replay: { readonly id: DeliveryId; readonly at: Instant },
+    replayId: DeliveryId,
   ) => AsyncResult<O.Option<WebhookDelivery>>
   /**
    * Records a delivery of every event after `since` for which the webhook is registered and has no
@@ -97,7 +97,7 @@ export interface WebhookDeliveries {
   readonly recover: (
     owner: Owner,
     webhookId: WebhookId,
-    from: { readonly since: EventId | Instant; readonly at: Instant },
+    since: EventId | Instant,
   ) => AsyncResult<number>
 }
 
@@ -109,6 +109,8 @@ export interface DueDelivery {
   readonly to: WebhookWithSecret
   readonly delivery: WebhookDelivery
   readonly event: EventToDeliver
+  /** When this attempt begins, by the clock that all instances share. */
+  readonly startedAt: Instant
 }
 
 export interface DeliveryJobs {

@@ -224,10 +224,12 @@ export const createWebhooks = ({
         TE.tap(() => begin),
         TE.flatMap(({ webhook, delivery }) =>
           requireFound('delivery')(
-            webhookDeliveries.replay(caller.owner, webhook.id, delivery, {
-              id: webhookIds.newDeliveryId(),
-              at: clock.now(),
-            }),
+            webhookDeliveries.replay(
+              caller.owner,
+              webhook.id,
+              delivery,
+              webhookIds.newDeliveryId(),
+            ),
           ),
         ),
       ),
@@ -255,9 +257,7 @@ export const createWebhooks = ({
         ),
         TE.tap(() => requireResumable({ eventLog })(caller.owner, since)),
         TE.tap(() => begin),
-        TE.flatMap((webhook) =>
-          webhookDeliveries.recover(caller.owner, webhook.id, { since, at: clock.now() }),
-        ),
+        TE.flatMap((webhook) => webhookDeliveries.recover(caller.owner, webhook.id, since)),
         TE.map((scheduled) => ({ scheduled })),
       ),
   }
@@ -265,9 +265,9 @@ export const createWebhooks = ({
 
 /** Posts one attempt of a delivery to its webhook. The caller records the answer. */
 export const attemptDelivery =
-  ({ webhookSender, clock }: Pick<Ports, 'webhookSender' | 'clock'>) =>
-  ({ to, delivery, event }: DueDelivery): T.Task<AttemptAnswer> =>
-    webhookSender.send(eventDelivery(to, delivery.id, event, clock.now()))
+  ({ webhookSender }: Pick<Ports, 'webhookSender'>) =>
+  ({ to, delivery, event, startedAt }: DueDelivery): T.Task<AttemptAnswer> =>
+    webhookSender.send(eventDelivery(to, delivery.id, event, startedAt))
 
 /** For a service that records no events: none is delivered, and there is none to replay. */
 export const noDeliveries: WebhookDeliveries = {

@@ -188,27 +188,6 @@ export interface AfterAttempt {
   readonly webhook: Webhook
 }
 
-/** A new delivery of the same event, which is attempted once only. */
-export const newReplayOf = (
-  { id: replayed, webhookId, eventId, eventType }: WebhookDelivery,
-  id: DeliveryId,
-  now: Instant,
-): WebhookDelivery => ({
-  id,
-  webhookId,
-  eventId,
-  eventType,
-  status: 'pending',
-  attempts: 0,
-  responseCode: null,
-  responseTimeMs: null,
-  failureReason: null,
-  createdAt: now,
-  lastAttemptAt: null,
-  nextAttemptAt: now,
-  replayOf: replayed,
-})
-
 export const afterAttempt = (
   delivery: WebhookDelivery,
   webhook: Webhook,

@@ -7,7 +7,6 @@ export {
   interrupted,
   isInterrupted,
   isReplay,
-  newReplayOf,
   retrySchedule,
   withReplayBegun,
   type Attempt,

@@ -7,9 +7,8 @@ import type {
   PeerNotices,
   WebhookDeliveries,
 } from '@tradeport/domain/ports'
-import type { Instant, Owner } from '@tradeport/domain/primitives'
+import type { Owner } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
-import { toTimestamptz } from '../connection/columns.ts'
 import { databaseRun, lockUsers, query, sql } from '../connection/sql.ts'
 import { createWebhookDeliveries } from '../webhooks/deliveries.ts'
 import {
@@ -59,7 +58,7 @@ export const openEvents = (
   dependencies: Dependencies,
   options: DeliveryWorkerOptions = {},
 ): OpenedEvents => {
-  const { knex, clock, peerNotices } = dependencies
+  const { knex, peerNotices } = dependencies
   let worker: DeliveryWorker | undefined
   const listeners = new Set<Parameters<EventLog['onRecorded']>[0]>()
   const notifyListeners = (whose: Owner | 'anyone'): void => {
@@ -77,7 +76,7 @@ export const openEvents = (
     }),
     recorder: {
       recordWithin: async (trx, events) => {
-        await recordEvents(trx, events, clock.now())
+        await recordEvents(trx, events)
         const announce = (): void => {
           if (events.length > 0) wakeWorker()
           const owners = new Map(events.map(({ owner }) => [JSON.stringify(owner), owner]))
@@ -109,10 +108,8 @@ export const openEvents = (
 const recordEvents = async (
   trx: Knex.Transaction,
   events: readonly OwnedEvent[],
-  now: Instant,
 ): Promise<void> => {
   if (events.length === 0) return
-  const at = toTimestamptz(now)
   await lockUsers(
     trx,
     events.map(({ owner }) => owner),
@@ -136,8 +133,8 @@ const recordEvents = async (
       counted as (
         update users set last_event_number = (select max(number) from numbered where user_row = users.ctid)
         where ctid = any(array(select user_row from numbered)))
-      insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
-      select tenant_id, gen_random_uuid(), webhooks.id, recorded.id, 'pending', 0, ${at}::timestamptz, ${at}::timestamptz
+      insert into webhook_deliveries (tenant_id, webhook_id, event_id)
+      select tenant_id, webhooks.id, recorded.id
       from recorded join webhooks using (tenant_id, user_id)
       where webhooks.enabled and recorded.type = any(webhooks.event_types)
       order by recorded.id, webhooks.sequence

@@ -375,18 +375,18 @@ const tables = `
 
   create table webhook_deliveries (
     tenant_id text not null,
-    id uuid not null,
+    id uuid not null default gen_random_uuid(),
     sequence bigserial not null,
     webhook_id uuid not null,
     event_id text collate "C" not null,
-    status text not null,
-    attempts integer not null,
+    status text not null default 'pending',
+    attempts integer not null default 0,
     response_code integer,
     response_time_ms integer,
     failure_reason text,
-    created_at timestamptz not null,
+    created_at timestamptz not null default now(),
     last_attempt_at timestamptz,
-    next_attempt_at timestamptz,
+    next_attempt_at timestamptz default now(),
     replay_of uuid,
     primary key (tenant_id, id),
     foreign key (tenant_id, event_id) references events on delete cascade

@@ -5,7 +5,7 @@
 import {
   minuteMs,
   parseDeliveryId,
-  type Instant,
+  type DeliveryId,
   type Owner,
   type WebhookId,
 } from '@tradeport/domain/primitives'
@@ -16,7 +16,6 @@ import {
   interrupted,
   isInterrupted,
   isReplay,
-  newReplayOf,
   webhookEventTypes,
   withReplayBegun,
   type Attempt,
@@ -92,6 +91,8 @@ const deliveriesWithEvent = {
   },
 }
 
+const loggedDeliveries = mapped(deliveriesWithEvent, ({ delivery }) => delivery)
+
 /** @throws DescribedError where its data is no JSON object */
 const eventOf = ({
   delivery: { eventId: id, eventType: type },
@@ -131,31 +132,31 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
         knex,
         sql`select ${deliveriesWithEvent.columns} from ${matching}
           order by webhook_deliveries.sequence desc limit ${limit} offset ${(page - 1) * limit}`,
-        mapped(deliveriesWithEvent, ({ delivery }) => delivery),
+        loggedDeliveries,
       )
       return { data, pagination: { page, limit, total } }
     },
-    replay: async (owner, id, original, { id: replayId, at }) => {
+    replay: async (owner, id, original, replayId) => {
+      const deliveryOf = (recordedId: DeliveryId) =>
+        sql`${deliveriesOfWebhook(owner, id)} and webhook_deliveries.id = ${recordedId}`
       const recorded = await transactOrUnknown(knex, async (trx) => {
         await query(trx, sql`select from webhooks where ${isWebhook(owner, id)} for key share`)
-        const found = await selectFirst(
+        await query(
           trx,
-          sql`select ${deliveriesWithEvent.columns} from ${deliveriesOfWebhook(owner, id)} and webhook_deliveries.id = ${original}`,
-          deliveriesWithEvent,
+          sql`insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, replay_of)
+            select webhook_deliveries.tenant_id, ${replayId}, webhook_id, event_id, webhook_deliveries.id
+            from ${deliveryOf(original)}`,
         )
-        if (O.isNone(found)) return O.none
-        const replay = newReplayOf(found.value.delivery, replayId, at)
-        await trx('webhook_deliveries').insert({
-          ...deliveries.write(replay),
-          tenant_id: owner.tenantId,
-        })
-        return O.some(replay)
+        return selectFirst(
+          trx,
+          sql`select ${deliveriesWithEvent.columns} from ${deliveryOf(replayId)}`,
+          loggedDeliveries,
+        )
       })
       afterCommit()
       return recorded
     },
-    recover: async (owner, id, { since, at }) => {
-      const now = toTimestamptz(at)
+    recover: async (owner, id, since) => {
       const isAfter =
         typeof since === 'number'
           ? sql`events.recorded_at > ${toTimestamptz(since)}::timestamptz`
@@ -178,9 +179,8 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
               delete from webhook_deliveries as d using missed
               where d.tenant_id = missed.tenant_id and d.event_id = missed.event_id
                 and ${isForWebhook(sql`missed.webhook_id`)} and d.replay_of is null)
-            insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
-            select tenant_id, gen_random_uuid(), webhook_id, event_id, 'pending', 0, ${now}::timestamptz, ${now}::timestamptz
-            from missed order by event_id returning 1`,
+            insert into webhook_deliveries (tenant_id, webhook_id, event_id)
+            select tenant_id, webhook_id, event_id from missed order by event_id returning 1`,
         )
         return recorded.length
       })
@@ -228,11 +228,11 @@ export const createDueDeliveries = ({
 
   // A replay is marked before it is sent, once nothing else can fail, and the lease renewed with
   // it. One that is found marked is not sent. Undefined where there is nothing to send.
-  const beginReplay = async (due: DueDelivery, now: Instant): Promise<DueDelivery | undefined> => {
-    const { to, delivery } = due
+  const beginReplay = async (due: DueDelivery): Promise<DueDelivery | undefined> => {
+    const { to, delivery, startedAt } = due
     const { id, owner } = to.webhook
     const wasInterrupted = isInterrupted(delivery)
-    const next = wasInterrupted ? interrupted(delivery) : withReplayBegun(delivery, now)
+    const next = wasInterrupted ? interrupted(delivery) : withReplayBegun(delivery, startedAt)
     const isWritten = await transact(
       knex,
       async (trx) =>
@@ -250,11 +250,7 @@ export const createDueDeliveries = ({
      * ago come first, so that one with a long backlog does not keep others waiting.
      * @param isSlow true: those whose last attempt had a late answer or none; false: all others
      */
-    claim: (
-      now: Instant,
-      isSlow: boolean,
-      { fullShares, inProgress, limit }: Omit<ClaimRequest, 'shares'>,
-    ) =>
+    claim: (isSlow: boolean, { fullShares, inProgress, limit }: Omit<ClaimRequest, 'shares'>) =>
       readAll(
         knex,
         // From one webhook with something pending to the next, each by its earliest delivery alone:
@@ -266,7 +262,7 @@ export const createDueDeliveries = ({
               select ${webhookAndTime} from webhook_deliveries
               where status = 'pending' and webhook_id > waiting.webhook_id order by ${webhookAndTime} limit 1) as next),
           due as (
-            select webhooks.tenant_id, webhooks.id from webhooks join waiting on webhook_id = webhooks.id and ${isDue(now)}
+            select webhooks.tenant_id, webhooks.id from webhooks join waiting on webhook_id = webhooks.id and ${isDue}
             where is_slow = ${isSlow} and (lease_id is null or not ${isLeaseHeld(sql`leased_until`, leaseEnd)})
               and user_id <> all(${fullShares}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
             order by leased_until nulls first, next_attempt_at limit ${limit} for no key update of webhooks skip locked)
@@ -285,10 +281,7 @@ export const createDueDeliveries = ({
      * The first recorded of the due deliveries of a webhook that this process leases. Those that
      * must not be sent any more are ended on the way, and one that cannot be read is put off.
      */
-    next: async (
-      { owner, webhookId: id }: DueWebhook,
-      now: Instant,
-    ): Promise<NextDelivery | undefined> => {
+    next: async ({ owner, webhookId: id }: DueWebhook): Promise<NextDelivery | undefined> => {
       for (;;) {
         const [webhookRow] = await query(
           knex,
@@ -296,25 +289,25 @@ export const createDueDeliveries = ({
         )
         if (webhookRow === undefined) return undefined
         if (!webhooks.read(webhookRow).enabled && (await withdrawSome(knex, owner, id))) continue
-        const [row] = await query<{ readonly id: string }>(
+        const [row] = await query<{ readonly id: string; readonly now: Date }>(
           knex,
-          sql`select ${deliveriesWithEvent.columns} from ${deliveriesOfWebhook(owner, id)} and status = 'pending' and ${isDue(now)}
+          sql`select ${deliveriesWithEvent.columns}, now() from ${deliveriesOfWebhook(owner, id)} and status = 'pending' and ${isDue}
             order by webhook_deliveries.sequence limit 1`,
         )
         if (row === undefined) return undefined
         const to = withSecret.read(webhookRow)
         const due = E.tryCatch((): DueDelivery => {
           const read = deliveriesWithEvent.read(row)
-          return { to, delivery: read.delivery, event: eventOf(read) }
+          return { to, delivery: read.delivery, event: eventOf(read), startedAt: row.now.getTime() }
         }, onUnreadable)
         if (E.isLeft(due))
           await knex('webhook_deliveries')
             .where({ tenant_id: owner.tenantId, id: row.id })
-            .update({ next_attempt_at: toTimestamptz(now + minuteMs) })
+            .update({ next_attempt_at: knex.raw(`now() + interval '1 minute'`) })
         else if (!isReplay(due.right.delivery)) return { due: due.right }
         else {
           const renewedAtMs = performance.now()
-          const begun = await beginReplay(due.right, now)
+          const begun = await beginReplay(due.right)
           if (begun !== undefined) return { due: begun, renewedAtMs }
         }
       }
@@ -386,21 +379,19 @@ const dueWebhooks: Selection<DueWebhook> = mapped(
 
 const webhookAndTime = sql`webhook_id, next_attempt_at`
 
-/** By the clock of the process, as attempts are; leases are by that of the database. */
-const isDue = (now: Instant): Sql => sql`next_attempt_at <= ${toTimestamptz(now)}::timestamptz`
+const isDue = sql`next_attempt_at <= now()`
 
 /**
- * A delivery that was recorded or attempted in the future dates from before a clock was set back.
- * How long it has waited is unknown, so it is due at once: otherwise it would wait for as long
- * again as the clock was set back.
+ * A delivery that was recorded or attempted in the future dates from before the database's clock
+ * was set back. How long it has waited is unknown, so it is due at once: otherwise it would wait
+ * for as long again as the clock was set back.
  */
-export const strandedDeliveries = (now: Instant): Sql =>
-  updateSome(
-    'webhook_deliveries',
-    sql`next_attempt_at = ${toTimestamptz(now)}`,
-    sql`status = 'pending' and next_attempt_at > ${toTimestamptz(now)}::timestamptz
-      and coalesce(last_attempt_at, created_at) > ${toTimestamptz(now + minuteMs)}::timestamptz`,
-  )
+export const strandedDeliveries = updateSome(
+  'webhook_deliveries',
+  sql`next_attempt_at = now()`,
+  sql`status = 'pending' and next_attempt_at > now()
+    and coalesce(last_attempt_at, created_at) > now() + interval '1 minute'`,
+)
 
 /** Whether the delivery was written: not where another process has continued it. */
 const writeIfUnchanged = async (

@@ -3,7 +3,7 @@
 // deliveries waiting.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import type { Clock, DueDelivery } from '@tradeport/domain/ports'
+import type { DueDelivery } from '@tradeport/domain/ports'
 import { hourMs } from '@tradeport/domain/primitives'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import pLimit from 'p-limit'
@@ -49,7 +49,6 @@ export interface DeliveryWorkerDependencies
     WorkerDependencies,
     Omit<DueDeliveriesDependencies, 'onUnreadable' | 'leaseId' | 'leaseMs'>,
     DeliveryWorkerOptions {
-  readonly clock: Clock
   /** How long events are kept. */
   readonly retentionDays: number
   readonly attempt: (due: DueDelivery) => Promise<AttemptAnswer>
@@ -78,7 +77,7 @@ const drainMs = 5_000
 const strandedMs = 30_000
 
 export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): DeliveryWorker => {
-  const { knex, log, heartbeats, clock, attempt, limits = {} } = dependencies
+  const { knex, log, heartbeats, attempt, limits = {} } = dependencies
   const { slowAfterMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays } = dependencies
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
   const inDatabaseSlot = pLimit(maxConnections)
@@ -92,17 +91,19 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
     let { leasedAtMs } = webhook
     const endsAtMs = performance.now() + sendingMs
     while (performance.now() < endsAtMs && !stopping.signal.aborted) {
-      const next = await inDatabaseSlot(() => deliveries.next(webhook, clock.now()))
+      const next = await inDatabaseSlot(() => deliveries.next(webhook))
       if (next === undefined) break
       const { due, renewedAtMs = leasedAtMs } = next
-      const [startedAt, startedAtMs] = [clock.now(), performance.now()]
+      const startedAtMs = performance.now()
       // Too late to end within the lease, which is left to lapse.
       if (startedAtMs - renewedAtMs > leaseMs / 4) return
       const answer = await attempt(due)
       // `recordAttempt` renews the lease.
       leasedAtMs = performance.now()
-      const isSlow = answer.responseCode === 0 || leasedAtMs - startedAtMs > slowAfterMs
-      const ended = { answer, startedAt, endedAt: clock.now() }
+      const durationMs = leasedAtMs - startedAtMs
+      const { startedAt } = due
+      const ended = { answer, startedAt, endedAt: startedAt + Math.round(durationMs) }
+      const isSlow = answer.responseCode === 0 || durationMs > slowAfterMs
       await inDatabaseSlot(() => deliveries.recordAttempt(due, ended, isSlow))
     }
     await inDatabaseSlot(() => deliveries.endLease(webhook))
@@ -131,7 +132,7 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
       shareOf: ({ owner }) => owner.userId,
       claim: async (request) => {
         const leasedAtMs = performance.now()
-        const claimed = await deliveries.claim(clock.now(), group === 'slow', request)
+        const claimed = await deliveries.claim(group === 'slow', request)
         return claimed.map((webhook) => () => ({ ...webhook, leasedAtMs }))
       },
       work: (webhook) => sendForAWhile(deliveries, webhook),
@@ -154,7 +155,7 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
     {
       logName: 'stranded_deliveries',
       everyMs: strandedMs,
-      statements: () => [strandedDeliveries(clock.now())],
+      statements: () => [strandedDeliveries],
     },
   ])
 
