@@ -263,6 +263,10 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await shows(page, /[1-9]\d* events? (is|are) delivered again/)
     await press(page, 'Recover')
     await shows(page, 'It missed nothing since then.')
+    const beyond = await open(`webhooks/${id}?page=99`)
+    await shows(beyond, 'The list ends before this page.', 'Page 99 of 1')
+    await press(beyond, 'Newer')
+    await lacks(beyond, 'The list ends before this page.')
   })
 
   it('follows the log, keeps filters in the address, pauses, and leads to what an event is about', async () => {

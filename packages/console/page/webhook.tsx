@@ -106,8 +106,11 @@ export const WebhookPage = ({ id }: { id: string }) => {
           >
             {({ data, meta: { pagination } }) => (
               <>
-                <DeliveryTable {...{ refresh, deliveries: data }} mayReplay={!whyReadOnly} />
-                {pagination.total_pages > 1 && (
+                <DeliveryTable
+                  {...{ refresh, deliveries: data, total: pagination.total }}
+                  mayReplay={!whyReadOnly}
+                />
+                {data.length < pagination.total && (
                   <Paging page={pagination.page} pages={pagination.total_pages} />
                 )}
               </>
@@ -271,10 +274,12 @@ const WebhookActions = ({
 
 const DeliveryTable = ({
   deliveries,
+  total,
   mayReplay,
   refresh,
 }: {
   deliveries: readonly Delivery[]
+  total: number
   mayReplay: boolean
   refresh: () => void
 }) => {
@@ -305,7 +310,7 @@ const DeliveryTable = ({
       <ActionMessage action={action} />
       <Table
         label="Deliveries"
-        none="There is no such delivery."
+        none={total === 0 ? 'There is no such delivery.' : 'The list ends before this page.'}
         rows={deliveries}
         keyOf={({ id }) => id}
         columns={[
@@ -340,7 +345,7 @@ const Paging = ({ page, pages }: { page: number; pages: number }) => (
     <button
       type="button"
       disabled={page <= 1}
-      onClick={() => setQuery({ page: page === 2 ? '' : String(page - 1) })}
+      onClick={() => setQuery({ page: String(Math.min(page - 1, pages)) })}
     >
       Newer
     </button>
