@@ -63,14 +63,13 @@ export const readWebhook = async (received: ReceivedWebhook): Promise<WebhookEve
   const { headers } = received
   // The service signed it, so that it has the shape of the contract.
   const signed = JSON.parse(new TextDecoder().decode(body)) as KnownEvent
+  const deliveryId = headerOf(headers, 'X-Webhook-Delivery-Id')
   const delivered: Delivered = {
     // Where this header is, its signature was verified, which signs the id.
     ...(headerOf(headers, 'webhook-signature') !== '' && {
       event_id: headerOf(headers, 'webhook-id'),
     }),
-    ...(headerOf(headers, 'X-Webhook-Delivery-Id') !== '' && {
-      delivery_id: headerOf(headers, 'X-Webhook-Delivery-Id'),
-    }),
+    ...(deliveryId !== '' && { delivery_id: deliveryId }),
   }
   return Object.hasOwn(knownEvents, signed.event)
     ? { ...signed, ...delivered }

@@ -1,5 +1,4 @@
 // Checks of risk thresholds: a breach is recorded once, however many instances find it.
-import { thresholdBreached } from '@tradeport/domain/events'
 import { puts, rightOf, write } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
 import { readUncheckedThresholds } from '../src/index.ts'
@@ -32,12 +31,9 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
       breachedValue: before.value,
       checkedAt: Date.now() - 60_000,
     }
-    const check = (at: number) => {
-      const breach = { threshold, current: 0, at }
-      return { before, after, breach, event: thresholdBreached(breach, []) }
-    }
+    const check = (at: number) => ({ before, after, breach: { threshold, current: 0, at } })
     const recorded = await Promise.all(
-      [here, there].map((one, at) => rightOf(one.riskThresholds.record(account, [check(at)]))),
+      [here, there].map((one, at) => rightOf(one.riskThresholds.record(account, [check(at)], []))),
     )
     expect(recorded.flat()).toMatchObject([{ current: 0 }])
     expect(await unchecked()).not.toContain(accountId)
@@ -72,7 +68,7 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
       if (cancelOrders) expect(now.breachedValue).toBeNull()
       const breach = { threshold: now, current: 0, at: 5 }
       const change = { before: now, after: { ...now, breachedValue: now.value }, breach }
-      await store.record(account, [{ ...change, event: thresholdBreached(breach, []) }])
+      await store.record(account, [change], [])
       found.push(await cancels())
     }
     expect(found).toEqual([false, true, true])

@@ -10,7 +10,7 @@ import {
   type ThresholdBreach,
 } from '@tradeport/domain/accounts'
 import type { Halt } from '@tradeport/domain/errors'
-import type { ServiceEvent } from '@tradeport/domain/events'
+import { thresholdBreached, type ServiceEvent } from '@tradeport/domain/events'
 import { isUnderWay, type AccountLimits, type CountedOrder } from '@tradeport/domain/orders'
 import type {
   AccountStore,
@@ -112,15 +112,15 @@ export const createFakeRiskThresholds = (
 ): RiskThresholds =>
   portOf<RiskThresholds>({
     ofAccount: ({ accountId }) => thresholdsOf(records.tables, accountId),
-    record: ({ owner }, checks) => {
+    record: ({ owner }, checks, openPositions) => {
       const { riskThresholds, halts } = records.tables
       const breaches: ThresholdBreach[] = []
-      for (const { before, after, breach, event } of checks) {
+      for (const { before, after, breach } of checks) {
         const stored = riskThresholds.get(thresholdKey(before))
         if (JSON.stringify(stored) !== JSON.stringify(before)) continue
         riskThresholds.put(after)
-        if (!breach || !event) continue
-        happened(owner, [event])
+        if (!breach) continue
+        happened(owner, [thresholdBreached(breach, openPositions)])
         breaches.push(breach)
         const { accountId, type, severity, halt, cancelOrders } = after
         if (!halt) continue

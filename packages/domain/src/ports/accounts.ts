@@ -13,7 +13,6 @@ import type {
   ThresholdCheck,
 } from '../accounts/risk-threshold.ts'
 import type { AsyncResult, BrokerReadTag, Halt } from '../errors.ts'
-import type { ServiceEvent } from '../events/events.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
@@ -88,22 +87,19 @@ export interface Halts {
   readonly lift: (owner: Owner, id: AccountId) => AsyncResult<O.Option<Halt>>
 }
 
-/** A check to store, with the event of its breach. */
-export interface StoredCheck extends ThresholdCheck {
-  readonly event: ServiceEvent | undefined
-}
-
 export interface RiskThresholds {
   /** By type and severity. */
   readonly ofAccount: (account: BrokerAccount) => AsyncResult<readonly CheckedThreshold[]>
   /**
-   * Stores what the checks left, records their events, and halts the account for the operator where
-   * a breached threshold says so, in one transaction. A check of a threshold that was changed,
-   * removed or checked by another process meanwhile is dropped with its event and its halt. Returns
-   * the breaches that were recorded.
+   * Stores what the checks left, records the events of their breaches (`thresholdBreached`), and
+   * halts the account for the operator where a breached threshold says so, in one transaction. A
+   * check of a threshold that was changed, removed or checked by another process meanwhile is
+   * dropped with its event and its halt. Returns the breaches that were recorded.
+   * @param openPositions their ids; undefined where they could not be read
    */
   readonly record: (
     account: BrokerAccount,
-    checks: readonly StoredCheck[],
+    checks: readonly ThresholdCheck[],
+    openPositions: readonly string[] | undefined,
   ) => AsyncResult<readonly ThresholdBreach[]>
 }

@@ -10,7 +10,6 @@ import {
   type ThresholdBreach,
 } from '../accounts/risk-threshold.ts'
 import type { AsyncResult, BrokerReadTag } from '../errors.ts'
-import { thresholdBreached } from '../events/events.ts'
 import type { Ports } from '../ports/index.ts'
 import type { BrokerPosition } from '../positions/position.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
@@ -61,16 +60,10 @@ export const checkThresholds =
           ? await readWithin({ pause }, positionsTimeoutMs, broker.positions(account))
           : undefined
         if (open !== undefined && lacksPositions(reading, open.positions)) return E.right([])
-        const affected = open?.positions.map(({ ticket }) =>
+        const openIds = open?.positions.map(({ ticket }) =>
           formatPositionId(account.accountId, ticket),
         )
-        return riskThresholds.record(
-          account,
-          checks.map((one) => ({
-            ...one,
-            event: one.breach && thresholdBreached(one.breach, affected),
-          })),
-        )()
+        return riskThresholds.record(account, checks, openIds)()
       }
     return pipe(
       riskThresholds.ofAccount(account),

@@ -72,21 +72,20 @@ export const createHalts = (ports: HaltPorts) => {
               reason: body.reason ?? null,
               cancelOrders: body.cancelOrders === true,
             }),
-            TE.map((halt) => ({ accountId, halt })),
+            // That orders could not be cancelled, or positions closed, does not undo the halt.
+            TE.flatMapTask((halt) => async () => {
+              const [cancellations, closes] = await Promise.all([
+                body.cancelOrders === true
+                  ? ports.cancelOrders(caller, { query: { accountId } }, 'halt')()
+                  : undefined,
+                body.closePositions === true
+                  ? ports.closePositions(caller, { body: { accountId }, ...withoutKey })()
+                  : undefined,
+              ])
+              return { accountId, halt, cancellations, closes }
+            }),
           ),
         ),
-        // That orders could not be cancelled, or positions closed, does not undo the halt.
-        TE.flatMapTask(({ accountId, halt }) => async () => {
-          const [cancellations, closes] = await Promise.all([
-            body.cancelOrders === true
-              ? ports.cancelOrders(caller, { query: { accountId } }, 'halt')()
-              : undefined,
-            body.closePositions === true
-              ? ports.closePositions(caller, { body: { accountId }, ...withoutKey })()
-              : undefined,
-          ])
-          return { accountId, halt, cancellations, closes }
-        }),
       ),
 
     /** DELETE /accounts/:id/halt: refused while the operator halts the account. */
@@ -96,13 +95,13 @@ export const createHalts = (ports: HaltPorts) => {
     ): AsyncResult<HaltView, 'AccountNotFound' | 'AccountHalted'> =>
       pipe(
         findAccount(ports)(owner, id),
-        TE.tap(({ id: accountId }) =>
+        TE.flatMap(({ id: accountId }) =>
           pipe(
             halts.lift(owner, accountId),
             TE.flatMapEither((halt) => requireNotHalted(accountId, halt)),
+            TE.map(() => ({ accountId, halt: O.none })),
           ),
         ),
-        TE.map(({ id: accountId }) => ({ accountId, halt: O.none })),
       ),
   }
 }

@@ -71,12 +71,6 @@ const failureReason = mapOutput(
   (reason: DeliveryFailure | null) => reason && shown(reason),
 )
 
-const eventIdField = {
-  eventId: text('The id of the event, as in GET /events.', exampleEventId, {
-    pattern: eventIdPattern,
-  }),
-}
-
 const testResult = record('WebhookTestResult', "The receiver's answer to a test.", {
   success: flag('Whether it answered with a 2xx.'),
   responseCode: whole('The status that it answered; 0 without an answer.', 204),
@@ -178,7 +172,11 @@ export const webhookRoutes = (isOn: IsOn, faultOfHost: HostFault) => {
   const delivery = record('Delivery', 'One record of the log of event deliveries.', {
     id: deliveryId,
     webhookId,
-    ...(hasEvents && eventIdField),
+    ...(hasEvents && {
+      eventId: text('The id of the event, as in GET /events.', exampleEventId, {
+        pattern: eventIdPattern,
+      }),
+    }),
     eventType,
     status: oneOf(deliveryStatuses, 'pending while another attempt is to come.', 'success'),
     attempts: whole('How many there were.', 1),

@@ -1,5 +1,6 @@
 // Risk thresholds with what their checks left, in PostgreSQL.
 import type { ThresholdBreach } from '@tradeport/domain/accounts'
+import { thresholdBreached } from '@tradeport/domain/events'
 import type { RiskThresholds } from '@tradeport/domain/ports'
 import { databasePort } from '../connection/failures.ts'
 import { readAll, sql, transact } from '../connection/sql.ts'
@@ -15,16 +16,16 @@ export const createRiskThresholds = ({ knex, recorder }: RecordingDependencies):
         sql`select ${thresholds.columns} from risk_thresholds where ${isOfAccount(account)} order by type, severity`,
         thresholds,
       ),
-    record: ({ owner, accountId }, checks) =>
+    record: ({ owner, accountId }, checks, openPositions) =>
       transact(knex, async (trx) => {
         const events: OwnedEvent[] = []
         const breaches: ThresholdBreach[] = []
-        for (const { before, after, breach, event } of checks) {
+        for (const { before, after, breach } of checks) {
           const updated = await trx('risk_thresholds')
             .where({ tenant_id: owner.tenantId, ...thresholds.write(before) })
             .update(thresholds.write(after))
-          if (updated === 0 || !breach || !event) continue
-          events.push({ owner, event })
+          if (updated === 0 || !breach) continue
+          events.push({ owner, event: thresholdBreached(breach, openPositions) })
           breaches.push(breach)
           const { type, severity, halt, cancelOrders } = after
           if (!halt) continue
