@@ -26,7 +26,6 @@ import {
   createStreamSlots,
   createTrades,
   createWebhooks,
-  attemptDelivery,
   getMe,
   identifyCaller,
   processOrder,
@@ -199,6 +198,5 @@ export const composeUseCases = (adapters: Adapters) => {
     readDueJournal,
     followOpenOrders: followOpenOrders(ports),
     checkThresholds: checkThresholds(adapters),
-    attemptDelivery: attemptDelivery(ports),
   }
 }

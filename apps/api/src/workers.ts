@@ -3,24 +3,14 @@ import { setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import type { AsyncResult, BrokerReadTag } from '@tradeport/domain/errors'
+import { eventDelivery } from '@tradeport/domain/webhooks'
 import { describeFailure, DescribedError } from '@tradeport/postgres'
 import type { OpenedAdapters } from './adapters.ts'
 import type { ComposedService } from './compose.ts'
 
 export const startWorkers = async (
-  {
-    processOrder,
-    readDueJournal,
-    followOpenOrders,
-    checkThresholds,
-    attemptDelivery,
-  }: ComposedService,
-  {
-    orders,
-    events,
-    journal,
-    metrics,
-  }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics'>,
+  { processOrder, readDueJournal, followOpenOrders, checkThresholds }: ComposedService,
+  { adapters, orders, events, journal, metrics }: OpenedAdapters,
   {
     closers,
     log,
@@ -52,7 +42,8 @@ export const startWorkers = async (
     return retry
   })
   workers.push(orderWorker)
-  if (events !== undefined) workers.push(await events.jobs.work((due) => attemptDelivery(due)()))
+  if (events !== undefined)
+    workers.push(await events.jobs.work((due) => adapters.webhookSender.send(eventDelivery(due))()))
   // While the history of a due journal is read, which may take minutes or fail, the open orders and
   // thresholds of its account are checked: at once, and again every interval until the read ends.
   const journalWorker = await journal.jobs.work(async (claim) => {

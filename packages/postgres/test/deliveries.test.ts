@@ -4,7 +4,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { startOfLog, type EventId, type ServiceEvent } from '@tradeport/domain/events'
-import type { DueDelivery } from '@tradeport/domain/ports'
 import {
   dayMs,
   minuteMs,
@@ -13,7 +12,12 @@ import {
   type Instant,
   type Owner,
 } from '@tradeport/domain/primitives'
-import type { AttemptAnswer, Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
+import type {
+  AttemptAnswer,
+  DueDelivery,
+  Webhook,
+  WebhookDelivery,
+} from '@tradeport/domain/webhooks'
 import { storedOwner, times } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
@@ -75,7 +79,8 @@ const dueDeliveriesOf = (instance: Instance) =>
     leaseId: randomUUID(),
     leaseMs: 60_000,
   })
-const attempt = (answer: AttemptAnswer) => ({ answer, startedAt: Date.now(), endedAt: Date.now() })
+const attempt = (due: DueDelivery, answer: AttemptAnswer) =>
+  [due, { answer, durationMs: 1 }, false] as const
 const anyDue = [false, { fullShares: [], inProgress: [], limit: 9 }] as const
 
 onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
@@ -239,9 +244,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     await record(webhook.owner, events.slice(0, 6))
     for (const event of events.slice(6)) await record(webhook.owner, [event])
     await poll(() => statuses(webhook)).toStrictEqual(events.map(() => 'success'))
-    expect(sentTo(webhook).map(({ event }) => event.data)).toStrictEqual(
-      events.map(({ data }) => data),
-    )
+    expect(sentTo(webhook).map(({ data }) => data)).toStrictEqual(events.map(({ data }) => data))
     expect(most).toBe(1)
     expect(sentTo(webhook)[0]?.to).toMatchObject({
       webhook: { url: webhook.url },
@@ -252,7 +255,9 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
 
   it('a failed delivery is tried again at its time with the same id, while others are sent', async () => {
     const webhook = await created()
-    const sentTo = await working(({ event }) => (event.type === 'order.filled' ? bad : ok))
+    const sentTo = await working(({ delivery }) =>
+      delivery.eventType === 'order.filled' ? bad : ok,
+    )
     await record(webhook.owner, [newEvent({ type: 'order.filled' })])
     const first = async () => (await log(webhook)).at(-1)
     for (const [index, minutes] of [1, 5, 15, 60].entries()) {
@@ -272,7 +277,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
       await elapse(minuteMs / 2)
     }
     await poll(first).toMatchObject({ status: 'failed', attempts: 5 })
-    const tries = sentTo(webhook).filter(({ event }) => event.type === 'order.filled')
+    const tries = sentTo(webhook).filter(({ delivery }) => delivery.eventType === 'order.filled')
     expect(new Set(tries.map(({ delivery }) => delivery.id)).size).toBe(1)
     expect(await find(webhook)).toMatchObject({ enabled: true, failureCount: 1 })
     expect(await noticesTo(webhook.owner)).toStrictEqual([])
@@ -359,7 +364,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     })
     await elapse(100 * minuteMs)
     expect(sentTo(webhook).filter(({ delivery }) => delivery.id === id)).toMatchObject([
-      { event: { data: event.data } },
+      { data: event.data },
     ])
     expect(await find(webhook)).toMatchObject({ failureCount: 1 })
   })
@@ -399,7 +404,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     silent.clear()
     for (const { end } of hanging.splice(0)) end(ok)
     await poll(async () => (await page(webhook, { status: 'pending' })).pagination.total).toBe(0)
-    const [, , ...again] = sentTo(webhook).map(({ event }) => event)
+    const [, , ...again] = sentTo(webhook)
     const wanted = [pending, failed, whileDisabled[0]?.data, whileDisabled[2]?.data]
     expect(again.map(({ data }) => data)).toStrictEqual(wanted)
     expect(await recover(0)).toBe(0)
@@ -407,7 +412,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     await recordFifthFailure()
     await record(owner)
     await switchTo(webhook, true)
-    const lastFailed = sentTo(webhook).at(-1)?.event.id as EventId
+    const lastFailed = sentTo(webhook).at(-1)?.delivery.eventId as EventId
     expect(await recover(lastFailed)).toBe(1)
   })
 
@@ -618,9 +623,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     knex.on('query', keep)
     const found = await deliveries.claim(...anyDue)
     knex.off('query', keep)
-    expect(found.map(({ webhookId }) => webhookId)).toStrictEqual(
-      expect.arrayContaining([many.id, one.id]),
-    )
+    expect(found.map(({ id }) => id)).toStrictEqual(expect.arrayContaining([many.id, one.id]))
     const [claim = expect.fail('nothing was claimed')] = claims
     await record((await created()).owner)
     const { rows } = await knex.raw<{ rows: unknown[] }>(
@@ -722,7 +725,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     const { webhook, original } = await sentOnce()
     await replay(webhook, original)
     const [lapsed, holding] = [dueDeliveriesOf(here), dueDeliveriesOf(there)]
-    const owned = { owner: webhook.owner, webhookId: webhook.id }
+    const owned = { owner: webhook.owner, id: webhook.id }
     expect(await lapsed.claim(...anyDue)).toStrictEqual([owned])
     await knex('webhooks').update({ leased_until: knex.raw(`now() - interval '1 second'`) })
     expect(await lapsed.next(owned)).toBeUndefined()
@@ -730,7 +733,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     const begun = await holding.next(owned)
     if (begun === undefined) return expect.fail('the replay is due')
     await holding.endLease(owned)
-    await lapsed.recordAttempt(begun.due, attempt(ok), false)
+    await lapsed.recordAttempt(...attempt(begun.due, ok))
     expect(await latest(webhook)).toMatchObject({ status: 'success', attempts: 1 })
     await record(webhook.owner)
     expect(await holding.claim(...anyDue)).toStrictEqual([owned])
@@ -739,7 +742,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   it('a process that no longer leases a webhook ends no lease of another, and changes nothing that was recorded meanwhile', async () => {
     const webhook = await created()
     await record(webhook.owner)
-    const owned = { owner: webhook.owner, webhookId: webhook.id }
+    const owned = { owner: webhook.owner, id: webhook.id }
     const next = async (deliveries: ReturnType<typeof dueDeliveriesOf>) => {
       await deliveries.claim(...anyDue)
       return (await deliveries.next(owned))?.due ?? expect.fail('nothing is due')
@@ -750,14 +753,14 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     const due = await next(holding)
     await lapsed.endLease(owned)
     expect(await knex('webhooks').whereNotNull('lease_id')).toHaveLength(1)
-    await holding.recordAttempt(due, attempt(bad), false)
-    await lapsed.recordAttempt(late, attempt(timedOut), false)
+    await holding.recordAttempt(...attempt(due, bad))
+    await lapsed.recordAttempt(...attempt(late, timedOut))
     expect(await latest(webhook)).toMatchObject({ attempts: 1, responseCode: bad.responseCode })
     expect(await find(webhook)).toMatchObject({ failureCount: 1 })
     await elapse(secondMs)
     const again = await next(holding)
     await knex('webhook_deliveries').update({ status: 'failed' })
-    await holding.recordAttempt(again, attempt(bad), false)
+    await holding.recordAttempt(...attempt(again, bad))
     expect(await latest(webhook)).toMatchObject({ attempts: 1, status: 'failed' })
   })
 
@@ -847,7 +850,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     const turns = []
     for (let turn = 0; turn < 3; turn++)
       for (const claimed of await claim()) {
-        turns.push(claimed.webhookId)
+        turns.push(claimed.id)
         await due.endLease(claimed)
       }
     expect(turns).toEqual([long.id, other.id, long.id])

@@ -8,7 +8,7 @@ import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
 import type {
   AttemptAnswer,
-  EventToDeliver,
+  DueDelivery,
   DeliveryRequest,
   DeliveryStatus,
   WebhookDelivery,
@@ -103,15 +103,6 @@ export interface WebhookDeliveries {
 
 /** The most deliveries that one call records again. */
 export const maxRecovered = 10_000
-
-/** A delivery whose next attempt is due, with everything that the attempt needs. */
-export interface DueDelivery {
-  readonly to: WebhookWithSecret
-  readonly delivery: WebhookDelivery
-  readonly event: EventToDeliver
-  /** When this attempt begins, by the clock that all instances share. */
-  readonly startedAt: Instant
-}
 
 export interface DeliveryJobs {
   /**

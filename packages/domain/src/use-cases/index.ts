@@ -49,6 +49,6 @@ export {
   type TradesResult,
   type WarnedTrades,
 } from './trades.ts'
-export { createWebhooks, attemptDelivery, noDeliveries } from './webhooks.ts'
+export { createWebhooks, noDeliveries } from './webhooks.ts'
 export { createEvents } from './events.ts'
 export type { EventStream } from './steps/log-followers.ts'

@@ -2,27 +2,19 @@
 // unknown or another user's is not found.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { invalid, type AsyncResult } from '../errors.ts'
 import type { EventId } from '../events/event-log.ts'
-import type {
-  DeliveriesQuery,
-  DueDelivery,
-  IdempotencyGuard,
-  Ports,
-  WebhookDeliveries,
-} from '../ports/index.ts'
+import type { DeliveriesQuery, IdempotencyGuard, Ports, WebhookDeliveries } from '../ports/index.ts'
 import { parseDeliveryId, parseWebhookId, type WebhookId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
 import { requireResumable } from './events.ts'
 import type { ById, WithBody, WithQuery } from './input.ts'
-import { requireById, requireFound } from './steps/find.ts'
+import { requireById } from './steps/find.ts'
 import { createTurns } from './steps/turns.ts'
 import {
-  eventDelivery,
   failureOf,
   isDelivered,
   testDelivery,
@@ -38,19 +30,17 @@ import {
   type WebhookWithSecret,
 } from '../webhooks/webhook.ts'
 
-export interface WebhookTest {
+export interface WebhookTest extends Omit<AttemptAnswer, 'failureReason'> {
   readonly success: boolean
-  /** The answer's status; 0 when there was none. */
-  readonly responseCode: number
-  readonly responseTimeMs: number
   /** Null on success. */
   readonly failureReason: DeliveryFailure | null
 }
 
-const requireWebhook = requireFound('webhook')
-
-const requireId = (id: string): AsyncResult<WebhookId, 'NotFound'> =>
-  requireWebhook(TE.right(parseWebhookId(id)))
+/** The webhook of this id, by a read or a write. */
+const requireWebhook = <A, Failure>(
+  id: string,
+  find: (id: WebhookId) => TE.TaskEither<Failure, O.Option<A>>,
+) => requireById('webhook', parseWebhookId(id), find)
 
 type WebhookPorts = Pick<
   Ports,
@@ -75,7 +65,7 @@ export const createWebhooks = ({
   recordsEvents,
 }: WebhookPorts) => {
   const getWebhook = ({ owner }: Caller, { id }: ById): AsyncResult<Webhook, 'NotFound'> =>
-    requireById('webhook', parseWebhookId(id), (webhookId) => webhooks.find(owner, webhookId))
+    requireWebhook(id, (webhookId) => webhooks.find(owner, webhookId))
 
   // Each holds a request and a connection to a stranger's server until that answers.
   const testInTurn = createTurns({ atOnce: 2, waiting: 8, what: 'tests of webhooks' })
@@ -120,9 +110,7 @@ export const createWebhooks = ({
       { owner }: Caller,
       { id, body: change }: ById & WithBody<WebhookChange>,
     ): AsyncResult<Webhook, 'NotFound'> =>
-      requireById('webhook', parseWebhookId(id), (webhookId) =>
-        webhooks.change(owner, webhookId, change, clock.now()),
-      ),
+      requireWebhook(id, (webhookId) => webhooks.change(owner, webhookId, change, clock.now())),
 
     /**
      * POST /webhooks/:id/rotate-secret: returns the new secret this once. It is generated where
@@ -138,13 +126,14 @@ export const createWebhooks = ({
         WithBody<Omit<SecretRotation, 'secret'> & { readonly secret?: string }> &
         IdempotencyGuard,
     ): AsyncResult<WebhookWithSecret, 'NotFound' | 'IdempotencyInProgress'> =>
-      pipe(
-        requireId(id),
-        TE.tap(() => begin),
-        TE.flatMap((webhookId) => {
-          const rotation = { secret: secret ?? webhookIds.newWebhookSecret(), overlapHours }
-          return requireWebhook(webhooks.rotateSecret(owner, webhookId, rotation, clock.now()))
-        }),
+      requireWebhook(id, (webhookId) =>
+        pipe(
+          begin,
+          TE.flatMap(() => {
+            const rotation = { secret: secret ?? webhookIds.newWebhookSecret(), overlapHours }
+            return webhooks.rotateSecret(owner, webhookId, rotation, clock.now())
+          }),
+        ),
       ),
 
     /** DELETE /webhooks/:id. */
@@ -152,16 +141,13 @@ export const createWebhooks = ({
       { owner }: Caller,
       { id }: ById,
     ): AsyncResult<{ readonly id: WebhookId; readonly deleted: true }, 'NotFound'> =>
-      pipe(
-        requireId(id),
-        TE.tap((webhookId) =>
-          pipe(
-            webhooks.remove(owner, webhookId),
-            TE.map(O.fromPredicate((wasThere) => wasThere)),
-            requireWebhook,
+      requireWebhook(id, (webhookId) =>
+        pipe(
+          webhooks.remove(owner, webhookId),
+          TE.map((wasThere) =>
+            wasThere ? O.some({ id: webhookId, deleted: true as const }) : O.none,
           ),
         ),
-        TE.map((webhookId) => ({ id: webhookId, deleted: true })),
       ),
 
     /**
@@ -173,27 +159,17 @@ export const createWebhooks = ({
       { id, begin }: ById & IdempotencyGuard,
     ): AsyncResult<WebhookTest, 'NotFound' | 'IdempotencyInProgress'> =>
       pipe(
-        TE.Do,
-        TE.bind('webhookId', () => requireId(id)),
-        TE.bindW('answer', ({ webhookId }) =>
-          pipe(
-            requireWebhook(webhooks.findWithSecret(owner, webhookId)),
-            TE.tap(() => begin),
-            TE.flatMapTask((to) => webhookSender.send(testDelivery(to, newTestId(), clock.now()))),
-            (test) => testInTurn(JSON.stringify([owner.tenantId, owner.userId]), test),
-          ),
-        ),
-        TE.let('success', ({ answer }) => isDelivered(answer.responseCode)),
-        // It was sent, so that a success that cannot be recorded must not read as a failed request,
-        // which would be repeated. The webhook may also have been deleted meanwhile.
-        TE.tapTask(({ webhookId, success }) =>
-          success ? webhooks.recordTestSuccess(owner, webhookId, clock.now()) : T.of(undefined),
-        ),
-        TE.map(({ answer, success }) => ({
-          ...answer,
-          success,
-          failureReason: success ? null : failureOf(answer),
-        })),
+        requireWebhook(id, (webhookId) => webhooks.findWithSecret(owner, webhookId)),
+        TE.tap(() => begin),
+        TE.flatMapTask((to) => async () => {
+          const answer = await webhookSender.send(testDelivery(to, newTestId(), clock.now()))()
+          const success = isDelivered(answer.responseCode)
+          // Where this cannot be recorded the request has not failed: its repetition would send
+          // another test. The webhook may also have been deleted meanwhile.
+          if (success) await webhooks.recordTestSuccess(owner, to.webhook.id, clock.now())()
+          return { ...answer, success, failureReason: success ? null : failureOf(answer) }
+        }),
+        (test) => testInTurn(JSON.stringify([owner.tenantId, owner.userId]), test),
       ),
 
     /**
@@ -218,17 +194,19 @@ export const createWebhooks = ({
       { id, deliveryId, begin }: ById & { readonly deliveryId: string } & IdempotencyGuard,
     ): AsyncResult<WebhookDelivery, 'NotFound' | 'IdempotencyInProgress'> =>
       pipe(
-        TE.Do,
-        TE.bind('webhook', () => getWebhook(caller, { id })),
-        TE.bindW('delivery', () => requireFound('delivery')(TE.right(parseDeliveryId(deliveryId)))),
-        TE.tap(() => begin),
-        TE.flatMap(({ webhook, delivery }) =>
-          requireFound('delivery')(
-            webhookDeliveries.replay(
-              caller.owner,
-              webhook.id,
-              delivery,
-              webhookIds.newDeliveryId(),
+        getWebhook(caller, { id }),
+        TE.flatMap((webhook) =>
+          requireById('delivery', parseDeliveryId(deliveryId), (replayed) =>
+            pipe(
+              begin,
+              TE.flatMap(() =>
+                webhookDeliveries.replay(
+                  caller.owner,
+                  webhook.id,
+                  replayed,
+                  webhookIds.newDeliveryId(),
+                ),
+              ),
             ),
           ),
         ),
@@ -262,12 +240,6 @@ export const createWebhooks = ({
       ),
   }
 }
-
-/** Posts one attempt of a delivery to its webhook. The caller records the answer. */
-export const attemptDelivery =
-  ({ webhookSender }: Pick<Ports, 'webhookSender'>) =>
-  ({ to, delivery, event, startedAt }: DueDelivery): T.Task<AttemptAnswer> =>
-    webhookSender.send(eventDelivery(to, delivery.id, event, startedAt))
 
 /** For a service that records no events: none is delivered, and there is none to replay. */
 export const noDeliveries: WebhookDeliveries = {

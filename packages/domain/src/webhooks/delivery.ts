@@ -25,14 +25,6 @@ export interface DeliveryRequest {
   readonly body: Uint8Array
 }
 
-/** The event that a delivery reports. */
-export interface EventToDeliver {
-  /** In the log of events. */
-  readonly id: EventId
-  readonly type: WebhookEventType
-  readonly data: object
-}
-
 /**
  * A test that its user requested. It has no delivery id, since it is in no log.
  * @param id its webhook-id; undefined in a service that records no events
@@ -50,15 +42,10 @@ export const testDelivery = (
  * Every attempt of a delivery carries the same id, by which receivers recognise a repeated one, and
  * the time of its own sending.
  */
-export const eventDelivery = (
-  to: WebhookWithSecret,
-  id: DeliveryId,
-  event: EventToDeliver,
-  now: Instant,
-): DeliveryRequest =>
-  requestOf(to, event, now, {
-    'X-Webhook-Timestamp': toIso(now),
-    'X-Webhook-Delivery-Id': id,
+export const eventDelivery = ({ to, delivery, data, startedAt }: DueDelivery): DeliveryRequest =>
+  requestOf(to, { id: delivery.eventId, type: delivery.eventType, data }, startedAt, {
+    'X-Webhook-Timestamp': toIso(startedAt),
+    'X-Webhook-Delivery-Id': delivery.id,
   })
 
 const requestOf = (
@@ -153,6 +140,16 @@ export interface WebhookDelivery {
   readonly replayOf: DeliveryId | null
 }
 
+/** A delivery whose next attempt is due, with everything that the attempt needs. */
+export interface DueDelivery {
+  readonly to: WebhookWithSecret
+  readonly delivery: WebhookDelivery
+  /** Of its event. */
+  readonly data: object
+  /** When this attempt begins, by the clock that all instances share. */
+  readonly startedAt: Instant
+}
+
 /** How a receiver answered one attempt. */
 export interface AttemptAnswer {
   /** The answer's status; 0 when there was none. */
@@ -168,8 +165,7 @@ export interface AttemptAnswer {
 
 export interface Attempt {
   readonly answer: AttemptAnswer
-  readonly startedAt: Instant
-  readonly endedAt: Instant
+  readonly durationMs: number
 }
 
 /**
@@ -182,19 +178,17 @@ export const retrySchedule: RetrySchedule = [minuteMs, 5 * minuteMs, 15 * minute
 /** After so many failures in a row, of any of its deliveries, a webhook is disabled. */
 const failuresToDisable = 5
 
-/** A delivery and its webhook after an attempt. */
-export interface AfterAttempt {
-  readonly delivery: WebhookDelivery
-  readonly webhook: Webhook
-}
-
+/**
+ * A delivery and its webhook after an attempt.
+ * @param webhook as it is stored now
+ */
 export const afterAttempt = (
-  delivery: WebhookDelivery,
+  { to, delivery, startedAt }: DueDelivery,
   webhook: Webhook,
-  attempt: Attempt,
-  schedule: RetrySchedule = retrySchedule,
-): AfterAttempt => {
-  const { answer, startedAt, endedAt } = attempt
+  { answer, durationMs }: Attempt,
+  schedule: RetrySchedule,
+): { readonly delivery: WebhookDelivery; readonly webhook: Webhook } => {
+  const endedAt = startedAt + durationMs
   const attempted = {
     ...delivery,
     attempts: isReplay(delivery) ? 1 : delivery.attempts + 1,
@@ -209,9 +203,12 @@ export const afterAttempt = (
       webhook: { ...webhook, failureCount: 0, lastSuccessAt },
     }
   }
-  // Not where a user asked for it, nor where the service could look up no names: that would disable
-  // everybody's webhooks.
-  const counts = !isReplay(delivery) && answer.failureReason !== 'lookup_failed'
+  // Not where a user asked for it or has changed the URL meanwhile, nor where the service could look
+  // up no names: that would disable everybody's webhooks.
+  const counts =
+    !isReplay(delivery) &&
+    to.webhook.url === webhook.url &&
+    answer.failureReason !== 'lookup_failed'
   const failureCount = webhook.failureCount + (counts ? 1 : 0)
   const failed = {
     ...webhook,
@@ -232,24 +229,14 @@ export const afterAttempt = (
   }
 }
 
-/** A replay just before its attempt. In this state it is never sent again. */
-export const withReplayBegun = (delivery: WebhookDelivery, now: Instant): WebhookDelivery => ({
-  ...delivery,
-  attempts: 1,
-  lastAttemptAt: now,
-})
-
-/** Whether a pending delivery is a replay whose attempt began and did not end. */
-export const isInterrupted = (delivery: WebhookDelivery): boolean =>
-  isReplay(delivery) && delivery.attempts > 0
-
-/** A replay whose outcome is unknown. */
-export const interrupted = (delivery: WebhookDelivery): WebhookDelivery => ({
-  ...delivery,
-  status: 'failed',
-  failureReason: 'interrupted',
-  nextAttemptAt: null,
-})
+/**
+ * A replay just before its attempt. One whose attempt had begun and did not end is not sent again:
+ * its outcome is unknown.
+ */
+export const beginReplay = (delivery: WebhookDelivery, now: Instant): WebhookDelivery =>
+  delivery.attempts > 0
+    ? { ...delivery, status: 'failed', failureReason: 'interrupted', nextAttemptAt: null }
+    : { ...delivery, attempts: 1, lastAttemptAt: now }
 
 export const isReplay = (delivery: WebhookDelivery): boolean => delivery.replayOf !== null
 

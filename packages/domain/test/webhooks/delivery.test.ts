@@ -7,16 +7,16 @@ import type { DeliveryId } from '../../src/primitives/ids.ts'
 import { minuteMs } from '../../src/primitives/instant.ts'
 import {
   afterAttempt,
+  beginReplay,
   eventDelivery,
-  interrupted,
   isDelivered,
-  isInterrupted,
+  retrySchedule,
   testDelivery,
-  withReplayBegun,
   type AttemptAnswer,
   type WebhookDelivery,
 } from '../../src/webhooks/delivery.ts'
 import { verifyWebhookSignature } from '../../src/webhooks/signature.ts'
+import type { WebhookUrl } from '../../src/webhooks/webhook-url.ts'
 import type { Webhook } from '../../src/webhooks/webhook.ts'
 
 const id = '0d000000-0000-4000-8000-000000000001' as DeliveryId
@@ -47,11 +47,16 @@ const silent: AttemptAnswer = {
   responseTimeMs: 30_000,
   failureReason: 'timed_out',
 }
-const at = (startedAt: number, answer: AttemptAnswer) => ({
-  answer,
-  startedAt,
-  endedAt: startedAt + 10,
-})
+/** After an attempt that began at 1,000 and took 10. */
+const after = (
+  delivery: WebhookDelivery,
+  stored: Webhook,
+  answer: AttemptAnswer,
+  schedule = retrySchedule,
+) => {
+  const due = { to: { webhook, secret: '' }, delivery, data: {}, startedAt: 1_000 }
+  return afterAttempt(due, stored, { answer, durationMs: 10 }, schedule)
+}
 
 const failed = (attempts: number) => ({ ...fresh, attempts })
 const retryIn = (minutes: number) => 1_010 + minutes * minuteMs
@@ -96,9 +101,9 @@ it.each<[string, WebhookDelivery, AttemptAnswer, Partial<WebhookDelivery>]>([
     refused,
     { status: 'failed', attempts: 1, nextAttemptAt: null },
   ],
-  ['counts the attempt of a replay once', withReplayBegun(replay, 900), ok, { attempts: 1 }],
+  ['counts the attempt of a replay once', beginReplay(replay, 900), ok, { attempts: 1 }],
 ])('a delivery %s', (_, before, answer, expected) => {
-  const { delivery } = afterAttempt(before, webhook, at(1_000, answer))
+  const { delivery } = after(before, webhook, answer)
   expect(delivery).toMatchObject({
     ...expected,
     lastAttemptAt: 1_000,
@@ -108,14 +113,14 @@ it.each<[string, WebhookDelivery, AttemptAnswer, Partial<WebhookDelivery>]>([
 })
 
 it('follows another schedule where there is one', () => {
-  const { delivery } = afterAttempt(fresh, webhook, at(1_000, refused), [7])
+  const { delivery } = after(fresh, webhook, refused, [7])
   expect(delivery.nextAttemptAt).toBe(1_017)
-  expect(afterAttempt(delivery, webhook, at(2_000, refused), [7]).delivery.status).toBe('failed')
+  expect(after(delivery, webhook, refused, [7]).delivery.status).toBe('failed')
 })
 
 it('fails at once when its webhook was disabled meanwhile', () => {
   const disabled = { ...webhook, enabled: false }
-  expect(afterAttempt(fresh, disabled, at(1_000, refused)).delivery.status).toBe('failed')
+  expect(after(fresh, disabled, refused).delivery.status).toBe('failed')
 })
 
 const bad = { ...webhook, failureCount: 4, lastSuccessAt: 50, lastFailureAt: 60 }
@@ -168,19 +173,22 @@ it.each<[string, WebhookDelivery, Webhook, AttemptAnswer, Partial<Webhook>]>([
   ],
   ['stays disabled after a success', replay, off, ok, { failureCount: 0, lastSuccessAt: 1_010 }],
   ['keeps the latest success of several deliveries', fresh, later, ok, {}],
-])('a webhook %s', (_, delivery, before, answer, after) => {
-  expect(afterAttempt(delivery, before, at(1_000, answer)).webhook).toStrictEqual({
-    ...before,
-    ...after,
-  })
+  [
+    'is not disabled by what its previous URL answered',
+    fresh,
+    { ...bad, url: 'https://new.example.com/' as WebhookUrl },
+    silent,
+    { lastFailureAt: 1_010 },
+  ],
+])('a webhook %s', (_, delivery, before, answer, changes) => {
+  expect(after(delivery, before, answer).webhook).toStrictEqual({ ...before, ...changes })
 })
 
 it('fails as a replay without being sent again where that was interrupted', () => {
-  const begun = withReplayBegun(replay, 200)
+  const begun = beginReplay(replay, 200)
   expect(begun).toStrictEqual({ ...replay, attempts: 1, lastAttemptAt: 200 })
-  expect([failed(1), replay, begun].map(isInterrupted)).toStrictEqual([false, false, true])
   const unsent = { status: 'failed', failureReason: 'interrupted', nextAttemptAt: null }
-  expect(interrupted(begun)).toStrictEqual({ ...begun, ...unsent })
+  expect(beginReplay(begun, 300)).toStrictEqual({ ...begun, ...unsent })
 })
 
 const standardHeaders = (messageId: string) => ({
@@ -199,7 +207,7 @@ describe('the request', () => {
   it.each([
     [
       'an event',
-      eventDelivery(to, id, { id: event.eventId, type: 'order.created', data: { a: 1 } }, 120),
+      eventDelivery({ to, delivery: fresh, data: { a: 1 }, startedAt: 120 }),
       'order.created',
       { a: 1 },
       {

@@ -76,9 +76,10 @@ export const openEvents = (
     }),
     recorder: {
       recordWithin: async (trx, events) => {
+        if (events.length === 0) return
         await recordEvents(trx, events)
         const announce = (): void => {
-          if (events.length > 0) wakeWorker()
+          wakeWorker()
           const owners = new Map(events.map(({ owner }) => [JSON.stringify(owner), owner]))
           for (const owner of owners.values()) {
             notifyListeners(owner)
@@ -109,7 +110,6 @@ const recordEvents = async (
   trx: Knex.Transaction,
   events: readonly OwnedEvent[],
 ): Promise<void> => {
-  if (events.length === 0) return
   await lockUsers(
     trx,
     events.map(({ owner }) => owner),

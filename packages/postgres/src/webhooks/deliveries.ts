@@ -11,20 +11,18 @@ import {
 } from '@tradeport/domain/primitives'
 import {
   afterAttempt,
+  beginReplay,
   deliveryFailures,
   deliveryStatuses,
-  interrupted,
-  isInterrupted,
   isReplay,
   webhookEventTypes,
-  withReplayBegun,
   type Attempt,
-  type EventToDeliver,
+  type DueDelivery,
   type RetrySchedule,
   type Webhook,
   type WebhookDelivery,
 } from '@tradeport/domain/webhooks'
-import { maxRecovered, type DueDelivery, type WebhookDeliveries } from '@tradeport/domain/ports'
+import { maxRecovered, type WebhookDeliveries } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
@@ -94,14 +92,12 @@ const deliveriesWithEvent = {
 const loggedDeliveries = mapped(deliveriesWithEvent, ({ delivery }) => delivery)
 
 /** @throws DescribedError where its data is no JSON object */
-const eventOf = ({
-  delivery: { eventId: id, eventType: type },
-  data,
-}: ReturnType<typeof deliveriesWithEvent.read>): EventToDeliver => {
-  const values = O.toNullable(O.tryCatch((): unknown => JSON.parse(data)))
-  if (typeof values !== 'object' || values === null)
-    throw new DescribedError(`the data of event ${id} does not decode`)
-  return { id, type, data: values }
+const withEventData = (row: unknown) => {
+  const { delivery, data: text } = deliveriesWithEvent.read(row)
+  const data = O.toNullable(O.tryCatch((): unknown => JSON.parse(text)))
+  if (typeof data !== 'object' || data === null)
+    throw new DescribedError(`the data of event ${delivery.eventId} does not decode`)
+  return { delivery, data }
 }
 
 /** The deliveries of an owner's webhook with their events. */
@@ -189,16 +185,7 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
     },
   })
 
-export interface DueWebhook {
-  readonly owner: Owner
-  readonly webhookId: WebhookId
-}
-
-export interface NextDelivery {
-  readonly due: DueDelivery
-  /** When the lease was renewed for it, by `performance.now`; absent where it was not. */
-  readonly renewedAtMs?: number
-}
+export type DueWebhook = Pick<Webhook, 'id' | 'owner'>
 
 export interface DueDeliveriesDependencies {
   readonly knex: Knex
@@ -228,11 +215,10 @@ export const createDueDeliveries = ({
 
   // A replay is marked before it is sent, once nothing else can fail, and the lease renewed with
   // it. One that is found marked is not sent. Undefined where there is nothing to send.
-  const beginReplay = async (due: DueDelivery): Promise<DueDelivery | undefined> => {
+  const markReplay = async (due: DueDelivery): Promise<DueDelivery | undefined> => {
     const { to, delivery, startedAt } = due
     const { id, owner } = to.webhook
-    const wasInterrupted = isInterrupted(delivery)
-    const next = wasInterrupted ? interrupted(delivery) : withReplayBegun(delivery, startedAt)
+    const next = beginReplay(delivery, startedAt)
     const isWritten = await transact(
       knex,
       async (trx) =>
@@ -241,7 +227,7 @@ export const createDueDeliveries = ({
           sql`update webhooks set leased_until = ${leaseEnd} where ${isWebhook(owner, id)} and ${isLeased} returning 1`,
         )) && writeIfUnchanged(trx, owner, delivery, next),
     )
-    return wasInterrupted || !isWritten ? undefined : { ...due, delivery: next }
+    return isWritten && next.status === 'pending' ? { ...due, delivery: next } : undefined
   }
 
   return {
@@ -271,7 +257,7 @@ export const createDueDeliveries = ({
           returning ${dueWebhooks.columns}`,
         dueWebhooks,
       ),
-    endLease: ({ owner, webhookId: id }: DueWebhook) =>
+    endLease: ({ owner, id }: DueWebhook) =>
       query(
         knex,
         sql`update webhooks set lease_id = null, leased_until = now()
@@ -279,9 +265,10 @@ export const createDueDeliveries = ({
       ),
     /**
      * The first recorded of the due deliveries of a webhook that this process leases. Those that
-     * must not be sent any more are ended on the way, and one that cannot be read is put off.
+     * must not be sent any more are ended on the way, and one that cannot be read is put off. With
+     * when the lease was renewed for it, by `performance.now`; undefined where it was not.
      */
-    next: async ({ owner, webhookId: id }: DueWebhook): Promise<NextDelivery | undefined> => {
+    next: async ({ owner, id }: DueWebhook) => {
       for (;;) {
         const [webhookRow] = await query(
           knex,
@@ -296,18 +283,16 @@ export const createDueDeliveries = ({
         )
         if (row === undefined) return undefined
         const to = withSecret.read(webhookRow)
-        const due = E.tryCatch((): DueDelivery => {
-          const read = deliveriesWithEvent.read(row)
-          return { to, delivery: read.delivery, event: eventOf(read), startedAt: row.now.getTime() }
-        }, onUnreadable)
+        const startedAt = row.now.getTime()
+        const due = E.tryCatch(() => ({ to, startedAt, ...withEventData(row) }), onUnreadable)
         if (E.isLeft(due))
           await knex('webhook_deliveries')
             .where({ tenant_id: owner.tenantId, id: row.id })
             .update({ next_attempt_at: knex.raw(`now() + interval '1 minute'`) })
-        else if (!isReplay(due.right.delivery)) return { due: due.right }
+        else if (!isReplay(due.right.delivery)) return { due: due.right, renewedAtMs: undefined }
         else {
           const renewedAtMs = performance.now()
-          const begun = await beginReplay(due.right)
+          const begun = await markReplay(due.right)
           if (begun !== undefined) return { due: begun, renewedAtMs }
         }
       }
@@ -316,11 +301,8 @@ export const createDueDeliveries = ({
      * Writes what the attempt means, all at once, and renews the lease if it is still held; nothing
      * where the delivery was continued by another process, or its webhook is gone.
      */
-    recordAttempt: async (
-      { to, delivery }: DueDelivery,
-      attempt: Attempt,
-      isSlow: boolean,
-    ): Promise<void> => {
+    recordAttempt: async (due: DueDelivery, attempt: Attempt, isSlow: boolean): Promise<void> => {
+      const { to, delivery, startedAt } = due
       const isDisabled = await transact(knex, async (trx) => {
         const { id, owner } = to.webhook
         // Recording more deliveries for the webhook does not wait for this lock.
@@ -330,7 +312,7 @@ export const createDueDeliveries = ({
           webhooks,
         )
         if (O.isNone(found)) return false
-        const after = afterAttempt(delivery, found.value, attempt, schedule)
+        const after = afterAttempt(due, found.value, attempt, schedule)
         if (!(await writeIfUnchanged(trx, owner, delivery, after.delivery))) return false
         const renewed = sql`case when ${isLeased} then ${leaseEnd} else leased_until end`
         await trx('webhooks')
@@ -352,7 +334,7 @@ export const createDueDeliveries = ({
           kind: 'webhook_disabled',
           webhookId: id,
           url: after.webhook.url,
-          at: attempt.endedAt,
+          at: startedAt + attempt.durationMs,
           // Of an event the time is that at which its transaction began, and a later one may have
           // begun earlier.
           recoverSince: oldest.getTime() - minuteMs,
@@ -369,11 +351,7 @@ export const createDueDeliveries = ({
 export type DueDeliveries = ReturnType<typeof createDueDeliveries>
 
 const dueWebhooks: Selection<DueWebhook> = mapped(
-  tableOf(
-    'webhooks',
-    { tenantId: ids.tenant, userId: ids.user, webhookId },
-    { webhookId: 'webhooks.id' },
-  ),
+  tableOf('webhooks', { id: webhookId, tenantId: ids.tenant, userId: ids.user }),
   withOwner,
 )
 

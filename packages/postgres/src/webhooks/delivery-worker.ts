@@ -3,9 +3,8 @@
 // deliveries waiting.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import type { DueDelivery } from '@tradeport/domain/ports'
 import { hourMs } from '@tradeport/domain/primitives'
-import type { AttemptAnswer } from '@tradeport/domain/webhooks'
+import type { AttemptAnswer, DueDelivery } from '@tradeport/domain/webhooks'
 import pLimit from 'p-limit'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
 import {
@@ -100,11 +99,9 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
       const answer = await attempt(due)
       // `recordAttempt` renews the lease.
       leasedAtMs = performance.now()
-      const durationMs = leasedAtMs - startedAtMs
-      const { startedAt } = due
-      const ended = { answer, startedAt, endedAt: startedAt + Math.round(durationMs) }
+      const durationMs = Math.round(leasedAtMs - startedAtMs)
       const isSlow = answer.responseCode === 0 || durationMs > slowAfterMs
-      await inDatabaseSlot(() => deliveries.recordAttempt(due, ended, isSlow))
+      await inDatabaseSlot(() => deliveries.recordAttempt(due, { answer, durationMs }, isSlow))
     }
     await inDatabaseSlot(() => deliveries.endLease(webhook))
   }
@@ -128,7 +125,7 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
       maxPerShare: perUser,
       // One claim could otherwise exceed a user's share of the few sockets.
       maxPerClaim: group === 'slow' ? 1 : 100,
-      keyOf: ({ webhookId }) => webhookId,
+      keyOf: ({ id }) => id,
       shareOf: ({ owner }) => owner.userId,
       claim: async (request) => {
         const leasedAtMs = performance.now()

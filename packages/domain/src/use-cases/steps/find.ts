@@ -32,18 +32,20 @@ import { hourMs, type Instant } from '../../primitives/instant.ts'
 /** What is not there is refused as not found. */
 export const requireFound =
   (what: string) =>
-  <A>(found: AsyncResult<O.Option<A>>): AsyncResult<A, 'NotFound'> =>
+  <A, Failure>(
+    found: TE.TaskEither<Failure, O.Option<A>>,
+  ): TE.TaskEither<Failure | Refusal<'NotFound'>, A> =>
     pipe(found, TE.flatMap(TE.fromOption(() => refuse('NotFound', { what }))))
 
 /**
  * What has this id, by a read or a write; `id` is none where it is malformed, which is not found
  * either.
  */
-export const requireById = <Id, A>(
+export const requireById = <Id, A, Failure>(
   what: string,
   id: O.Option<Id>,
-  find: (id: Id) => AsyncResult<O.Option<A>>,
-): AsyncResult<A, 'NotFound'> =>
+  find: (id: Id) => TE.TaskEither<Failure, O.Option<A>>,
+): TE.TaskEither<Failure | Refusal<'NotFound'>, A> =>
   requireFound(what)(O.isNone(id) ? TE.right(O.none) : find(id.value))
 
 /**
