@@ -110,6 +110,13 @@ export const readUrl = (text: string, example: string): string => {
   return url.href.replace(/\/+$/, '')
 }
 
+/** An id as a segment of a path, in which these three would name another route. */
+export const segmentOf = (id: string): string => {
+  if (['', '.', '..'].includes(id))
+    throw usageFailure(`An id must not be empty, . or ..; got ${JSON.stringify(id)}.`)
+  return encodeURIComponent(id)
+}
+
 const otherListener =
   'Name the listener of OPERATOR_HOST and OPERATOR_PORT with --url or OPERATOR_URL.'
 const tokenAdvice = [

@@ -1,6 +1,14 @@
 // Applying documents: whole ones from a file, and those of one entry that a command composes.
-import { printForPeople, printForPrograms, styled, type CommandContext } from './context.ts'
-import { CommandFailure, type Issue } from './failure.ts'
+import {
+  namedByFlags,
+  printForPeople,
+  printForPrograms,
+  styled,
+  type CommandContext,
+  type Values,
+} from './context.ts'
+import { CommandFailure, withIssues, type Issue } from './failure.ts'
+import { listings, type EditableList } from './lists.ts'
 import { readDocument } from './read-document.ts'
 import { valueText } from './table.ts'
 
@@ -145,65 +153,51 @@ export const applyDocument = async (context: CommandContext): Promise<void> => {
 
 /** A change of one record. */
 export interface Change {
-  readonly section: string
-  /** Its fields where no option is given for them. */
-  readonly entry: Readonly<Record<string, unknown>>
+  readonly list: EditableList
+  readonly id: string
   /** Whether the record must be new or must exist. */
   readonly isNew: boolean
-  /** `key k-1` */
-  readonly label: string
-  /** The command that lists such records. */
-  readonly listCommand: string
+  /** Its fields where no option is given for them. */
+  readonly fields?: Values
   /** What to do when the answer is lost. */
   readonly whenLost?: string
 }
 
-export const changeRecord = async (context: CommandContext, change: Change): Promise<void> => {
-  const { section, isNew, entry, label, listCommand } = change
-  const refusal = isNew
-    ? new CommandFailure('ALREADY_THERE', `There already is ${label}, and nothing was changed.`, {
-        advice: ['Give another id. To change what exists, apply a document.'],
-      })
-    : new CommandFailure('NOT_FOUND', `There is no ${label}, and nothing was changed.`, {
-        advice: [`pnpm operator ${listCommand} shows those that exist.`],
-      })
-  const namedByFlag = (issue: Issue): Issue => {
-    if (issue.path === `${section}[0].new`) throw refusal
-    const field = issue.path.slice(`${section}[0].`.length).replace(/\[.*/, '')
-    const flag = context.flagOf(field)
-    return flag === undefined
-      ? issue
-      : { path: flag, message: issue.message.replace(issue.path, flag) }
-  }
-  await withIssues(namedByFlag, async () => {
-    const given = Object.fromEntries(
-      Object.entries(context.values).filter(([, value]) => value !== undefined),
-    )
-    const applied = await context.api.post<Applied>(
-      '/apply',
-      { [section]: [{ ...entry, new: isNew, ...given }] },
-      change.whenLost ??
-        (isNew
-          ? `See whether it was made: pnpm operator ${listCommand}.`
-          : 'Call again: a change is made once.'),
-    )
-    printForPrograms(context, applied)
-    printPlan(context, applied)
-    if (applied.changes.length === 0)
-      printForPeople(context, `No changes; already as requested: ${label}.`)
-    printIssued(context, applied)
-  })
-}
-
-const withIssues = async (
-  rename: (issue: Issue) => Issue,
-  work: () => Promise<void>,
+export const changeRecord = async (
+  context: CommandContext,
+  { list, id, isNew, fields, whenLost }: Change,
 ): Promise<void> => {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof CommandFailure) || error.fields.issues === undefined) throw error
-    const issues = error.fields.issues.map(rename)
-    throw new CommandFailure(error.code, error.message, { ...error.fields, issues })
+  const { section, singular } = listings[list]
+  const label = `${singular} ${id}`
+  const listCommand = `pnpm operator ${list} list`
+  const refuse = (issue: Issue): Issue => {
+    if (issue.path !== `${section}[0].new`) return issue
+    throw isNew
+      ? new CommandFailure('ALREADY_THERE', `There already is ${label}, and nothing was changed.`, {
+          advice: ['Give another id. To change what exists, apply a document.'],
+        })
+      : new CommandFailure('NOT_FOUND', `There is no ${label}, and nothing was changed.`, {
+          advice: [`${listCommand} shows those that exist.`],
+        })
   }
+  const given = Object.fromEntries(
+    Object.entries(context.values).filter(([, value]) => value !== undefined),
+  )
+  const applied = await namedByFlags(context, () =>
+    withIssues(refuse, () =>
+      context.api.post<Applied>(
+        '/apply',
+        { [section]: [{ ...fields, id, new: isNew, ...given }] },
+        whenLost ??
+          (isNew
+            ? `See whether it was made: ${listCommand}.`
+            : 'Call again: a change is made once.'),
+      ),
+    ),
+  )
+  printForPrograms(context, applied)
+  printPlan(context, applied)
+  if (applied.changes.length === 0)
+    printForPeople(context, `No changes; already as requested: ${label}.`)
+  printIssued(context, applied)
 }

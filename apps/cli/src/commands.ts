@@ -1,8 +1,15 @@
 // Every command: its name, its options and what it runs.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
-import { printForPeople, styled, type CommandContext, type Values } from './context.ts'
+import { segmentOf } from './api.ts'
 import { applyDocument, changeRecord, type Change } from './change.ts'
+import {
+  namedByFlags,
+  printForPeople,
+  styled,
+  type CommandContext,
+  type Values,
+} from './context.ts'
 import { runDoctor } from './doctor.ts'
 import { CommandFailure } from './failure.ts'
 import {
@@ -14,6 +21,7 @@ import {
   showTenant,
   shownRows,
   tenantPath,
+  type EditableList,
 } from './lists.ts'
 import { readInput } from './read-document.ts'
 import { paperNames, writeReport } from './report.ts'
@@ -68,11 +76,13 @@ const parseDay = (text: string): string => {
 }
 
 const parseFutureTime = (text: string): string => {
-  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(Date.parse(text)))
+  // As the service reads it: a time without an offset is UTC.
+  const at = Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text)
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(at))
     throw new InvalidArgumentError(
       'It must be a day or a time such as 2027-01-31 or 2027-01-31T09:30:00Z.',
     )
-  if (Date.parse(text) > Date.now()) return text
+  if (at > Date.now()) return text
   throw new InvalidArgumentError(`It must be in the future; now is ${new Date().toISOString()}.`)
 }
 
@@ -108,37 +118,17 @@ const user: Options = { '--user <id>': ['userId', 'the owner'] }
 const idOf = ({ values: { id } }: CommandContext, make: () => string): string =>
   typeof id === 'string' ? id : make()
 
-type EditableList = Exclude<keyof typeof listings, 'orders'>
-
-/** A new record. */
-const newRecordChange = (name: EditableList, id: string, fields: Change['entry'] = {}): Change => ({
-  section: listings[name].section,
-  isNew: true,
-  entry: { ...fields, id },
-  label: `${listings[name].singular} ${id}`,
-  listCommand: `${name} list`,
-})
-
 /** A change of a record that must exist, by its id. */
 const existingRecordCommand = (
   verb: string,
   name: EditableList,
   help: string,
-  fields: Change['entry'],
-): Command => {
-  const { singular, section } = listings[name]
-  return {
-    usage: `${name} ${verb} <${singular}>`,
-    help,
-    run: runChange(({ argument: id }) => ({
-      section,
-      isNew: false,
-      entry: { id, ...fields },
-      label: `${singular} ${id}`,
-      listCommand: `${name} list`,
-    })),
-  }
-}
+  fields: Values,
+): Command => ({
+  usage: `${name} ${verb} <${listings[name].singular}>`,
+  help,
+  run: runChange(({ argument: id }) => ({ list: name, id, isNew: false, fields })),
+})
 
 const tenantCommands: readonly Command[] = [
   list('tenants', 'all tenants'),
@@ -165,7 +155,7 @@ const tenantCommands: readonly Command[] = [
         typeof file === 'string' ? (await readInput(file, context)).trim() : undefined
       await changeRecord(
         { ...context, values: { ...values, providerToken } },
-        newRecordChange('tenants', id),
+        { list: 'tenants', id, isNew: true },
       )
     },
   },
@@ -179,7 +169,7 @@ const tenantCommands: readonly Command[] = [
     },
     options: { '--plan <plan>': ['plan', 'free, pro or enterprise; free when left out'] },
     examples: ['users create u-1 --tenant acme --email owner@example.com --plan pro'],
-    run: runChange(({ argument: id }) => newRecordChange('users', id)),
+    run: runChange(({ argument: id }) => ({ list: 'users', id, isNew: true })),
   },
 ]
 
@@ -191,7 +181,9 @@ const describeAccount = async (context: CommandContext): Promise<Values> => {
     if (found['id'] === userId) {
       await printOtherLinks(context, id)
       const ofTenant = tenantPath(String(found['tenantId']))
-      return context.api.get(`${ofTenant}/provider-accounts/${encodeURIComponent(id)}`)
+      return namedByFlags(context, () =>
+        context.api.get(`${ofTenant}/provider-accounts/${segmentOf(id)}`),
+      )
     }
   throw new CommandFailure(
     'NOT_FOUND',
@@ -248,13 +240,12 @@ const accountCommands: readonly Command[] = [
       'accounts link --user u-1 --provider-account 9f0e…',
       'accounts link --user u-1 --name Main --number 5012345 --server Example-Demo --currency USD --demo',
     ],
-    run: runChange(async (context) =>
-      newRecordChange('accounts', idOf(context, randomUUID), {
-        brokerType: 'mt5',
-        purpose: 'trading',
-        ...(await describeAccount(context)),
-      }),
-    ),
+    run: runChange(async (context) => ({
+      list: 'accounts',
+      id: idOf(context, randomUUID),
+      isNew: true,
+      fields: { brokerType: 'mt5', purpose: 'trading', ...(await describeAccount(context)) },
+    })),
   },
   existingRecordCommand(
     'unlink',
@@ -293,7 +284,9 @@ const credentialCommands: readonly Command[] = [
     run: runChange((context) => {
       const id = idOf(context, () => `key-${randomBytes(6).toString('hex')}`)
       return {
-        ...newRecordChange('keys', id),
+        list: 'keys',
+        id,
+        isNew: true,
         whenLost: `The key ${id} may exist but cannot be shown again. Revoke it with pnpm operator keys revoke ${id} and create another.`,
       }
     }),
@@ -381,7 +374,7 @@ export const commands: readonly Command[] = [
   },
   {
     usage: 'doctor',
-    help: "check the database, whether it accepts writes, its tables, Redis, the clocks, the encrypted secrets, stuck orders and each tenant's provider token; the exit code is 1 when a check fails",
+    help: "check what the service depends on, what has stopped in it, and each tenant's provider token; the exit code is 1 when a check fails",
     options: {
       '--tenant <id>': ['tenantId', 'of the provider tokens, check only that of this tenant'],
     },

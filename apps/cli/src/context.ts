@@ -1,6 +1,7 @@
 // What a command runs with: its argument and options, the API, and how it prints.
 import { styleText } from 'node:util'
 import type { Api } from './api.ts'
+import { withIssues } from './failure.ts'
 
 export interface CommandContext {
   readonly api: Api
@@ -42,3 +43,13 @@ export const printForPeople = (
 export const printForPrograms = ({ isJson, stdout }: CommandContext, value: unknown): void => {
   if (isJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
+
+/** Runs a request of option values; its issues name the options instead of their fields. */
+export const namedByFlags = <A>(context: CommandContext, send: () => Promise<A>): Promise<A> =>
+  withIssues((issue) => {
+    const [, field = ''] = /^(?:\w+\[0\]\.)?(\w+)/.exec(issue.path) ?? []
+    const flag = context.flagOf(field)
+    return flag === undefined
+      ? issue
+      : { path: flag, message: issue.message.replace(issue.path, flag) }
+  }, send)

@@ -1,7 +1,7 @@
 // Checks what the service depends on and each tenant's provider token: a line for each check, and
 // below a bad one what to do.
 import { printForPeople, printForPrograms, styled, type CommandContext } from './context.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, isNotFound } from './failure.ts'
 import { tenantPath } from './lists.ts'
 
 export interface Check {
@@ -14,6 +14,10 @@ export interface Check {
 
 /** How many tenants are checked at a time: each check is a request to the provider. */
 const tenantsAtOnce = 4
+const failedCheck = (name: string, error: unknown): Check => {
+  if (!(error instanceof CommandFailure)) throw error
+  return { name, status: 'fail', message: error.message, action: null }
+}
 const styles = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
 export const runDoctor = async (context: CommandContext): Promise<void> => {
@@ -34,13 +38,17 @@ export const runDoctor = async (context: CommandContext): Promise<void> => {
   if (values['tenantId'] !== undefined) tenants.push(values['tenantId'])
   // Without the database, which is reported already, the tenants are unknown.
   else if (ofService.every(({ name, status }) => name !== 'database' || status !== 'fail'))
-    for await (const { id } of api.list<{ id: string }>('/tenants')) tenants.push(id)
+    try {
+      for await (const { id } of api.list<{ id: string }>('/tenants')) tenants.push(id)
+    } catch (error) {
+      report(null, [failedCheck('tenants', error)])
+    }
   const checkTenant = (id: string): Promise<readonly Check[]> =>
     api.get<readonly Check[]>(`${tenantPath(id)}/doctor`).catch((error: unknown) => {
-      if (!(error instanceof CommandFailure) || values['tenantId'] !== undefined) throw error
+      if (!isNotFound(error)) return [failedCheck('tenant', error)]
+      if (values['tenantId'] !== undefined) throw error
       // It was removed in the meantime.
-      if (error.code === 'NOT_FOUND') return []
-      return [{ name: 'tenant', status: 'fail', message: error.message, action: null }]
+      return []
     })
   while (tenants.length > 0) {
     const some = tenants.splice(0, tenantsAtOnce).map(String)

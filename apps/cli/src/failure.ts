@@ -29,7 +29,25 @@ export class CommandFailure extends Error {
   }
 }
 
-export const usageFailure = (message: string) => new CommandFailure('USAGE', message, { exit: 2 })
+export const isNotFound = (error: unknown): error is CommandFailure =>
+  error instanceof CommandFailure && error.code === 'NOT_FOUND'
+
+export const usageFailure = (message: string, advice: readonly string[] = []) =>
+  new CommandFailure('USAGE', message, { exit: 2, advice })
+
+/** Runs the work; a failure of it has its issues renamed. */
+export const withIssues = async <A>(
+  rename: (issue: Issue) => Issue,
+  work: () => Promise<A>,
+): Promise<A> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || error.fields.issues === undefined) throw error
+    const issues = error.fields.issues.map(rename)
+    throw new CommandFailure(error.code, error.message, { ...error.fields, issues })
+  }
+}
 
 /** The code of a system's error. */
 export const codeOf = (error: unknown): string =>

@@ -1,7 +1,14 @@
 // Lists of records, and one record with all that belongs to it. People see the beginning of a
 // list, programs all of it.
-import { printForPeople, printForPrograms, styled, type CommandContext } from './context.ts'
-import { CommandFailure } from './failure.ts'
+import { segmentOf } from './api.ts'
+import {
+  namedByFlags,
+  printForPeople,
+  printForPrograms,
+  styled,
+  type CommandContext,
+} from './context.ts'
+import { isNotFound, type CommandFailure } from './failure.ts'
 import { linesOf, tableOf, type Columns, type Row } from './table.ts'
 
 interface Listing {
@@ -90,6 +97,7 @@ export const listings = {
     },
   },
 } as const satisfies Record<string, Listing>
+export type EditableList = Exclude<keyof typeof listings, 'orders'>
 
 const traderLimitColumns: Columns = {
   ACCOUNT: 'id',
@@ -114,7 +122,7 @@ const challengeColumns: Columns = { ACCOUNT: 'id', STARTED: 'startedAt', STATUS:
 export const shownRows = 100
 const shownRowsPerList = 20
 
-export const tenantPath = (id: string): string => `/tenants/${encodeURIComponent(id)}`
+export const tenantPath = (id: string): string => `/tenants/${segmentOf(id)}`
 
 type Rows = AsyncGenerator<Row, void, void>
 
@@ -135,7 +143,7 @@ export async function* recordsOf(
       yield* listOf(id)
       if (query['userId'] !== undefined) return
     } catch (error) {
-      if (!(error instanceof CommandFailure) || error.code !== 'NOT_FOUND') throw error
+      if (!isNotFound(error)) throw error
       missing = error
     }
   if (query['userId'] !== undefined && missing !== undefined) throw missing
@@ -250,8 +258,7 @@ export const showTenant = async (context: CommandContext): Promise<void> => {
     )
 }
 
-const orderPath = ({ argument }: CommandContext): string =>
-  `/orders/${encodeURIComponent(argument)}`
+const orderPath = ({ argument }: CommandContext): string => `/orders/${segmentOf(argument)}`
 
 export const showOrder = async (context: CommandContext): Promise<void> => {
   const order = await context.api.get<Row>(orderPath(context))
@@ -260,10 +267,12 @@ export const showOrder = async (context: CommandContext): Promise<void> => {
 }
 
 export const finishOrder = async (context: CommandContext): Promise<void> => {
-  const order = await context.api.post<Row>(
-    `${orderPath(context)}/finish`,
-    context.values,
-    `See whether it was ended: pnpm operator orders show ${context.argument}.`,
+  const order = await namedByFlags(context, () =>
+    context.api.post<Row>(
+      `${orderPath(context)}/finish`,
+      context.values,
+      `See whether it was ended: pnpm operator orders show ${context.argument}.`,
+    ),
   )
   printForPrograms(context, order)
   printForPeople(context, `The order ${context.argument} is now ${String(order['status'])}.`)

@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { openApi } from './api.ts'
 import { commands, type Options } from './commands.ts'
 import type { CommandContext, Output } from './context.ts'
-import { CommandFailure, describeFailure } from './failure.ts'
+import { CommandFailure, describeFailure, usageFailure } from './failure.ts'
 
 const connectionHelp = `
 Where and with which token:
@@ -48,11 +48,12 @@ export const runOperator = async ({ argv, env, stdin, stdout, stderr }: Call): P
     )
     .usage('<command> [options]')
     .addHelpText('after', connectionHelp)
-    .showHelpAfterError('Run with --help for usage.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
+      // Printed below, like other failures.
+      outputError: () => undefined,
     })
 
   const groups = new Map<string, Command>()
@@ -109,16 +110,22 @@ export const runOperator = async ({ argv, env, stdin, stdout, stderr }: Call): P
     await program.parseAsync(argv)
     return 0
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    const failure =
-      error instanceof CommandFailure
-        ? error
-        : new CommandFailure('INTERNAL', 'The command failed unexpectedly.', {
-            advice: [String(error)],
-          })
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    // Its help is printed where a command is missing.
+    if (error instanceof CommanderError && error.code === 'commander.help') return 2
+    const failure = failureOf(error)
     stderr.write(`${describeFailure(failure, argv.includes('--json'))}\n`)
     return failure.fields.exit ?? 1
   }
+}
+
+const failureOf = (error: unknown): CommandFailure => {
+  if (error instanceof CommandFailure) return error
+  if (error instanceof CommanderError)
+    return usageFailure(error.message, ['Run with --help for usage.'])
+  return new CommandFailure('INTERNAL', 'The command failed unexpectedly.', {
+    advice: [String(error)],
+  })
 }
 
 if (import.meta.main) {

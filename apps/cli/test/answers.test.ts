@@ -137,19 +137,19 @@ it('what was applied is printed, also where the orders that it touches cannot be
   )
 })
 
-/** Of five tenants, on two pages, one cannot be asked and three are gone. */
+/** Of the tenants on the first page one cannot be asked and three are gone; the second has a fault. */
 const answerDoctor = (response: ServerResponse, path: string) => {
   const [, tenant] = /tenants\/(\w+)\/doctor$/.exec(path) ?? []
   if (tenant === 'b') return refusing(500)(response)
   if (tenant === 'gone') return refusing(404, { code: 'NOT_FOUND' })(response)
-  const isLast = path.includes('cursor=')
-  const tenants = (isLast ? ['c'] : ['b', 'gone', 'gone', 'gone']).map((id) => ({ id }))
-  const meta = isLast ? {} : { pagination: { cursor: 'c' } }
+  if (path.includes('cursor=')) return refusing(503)(response)
+  const tenants = ['b', 'gone', 'gone', 'gone', 'c'].map((id) => ({ id }))
+  const meta = { pagination: { cursor: 'c' } }
   const check = { name: 'provider token', status: 'ok', message: 'It is accepted.', action: null }
   reply(response, path.includes('/tenants?') ? { data: tenants, meta } : { data: [check] })
 }
 
-it('the doctor reports a tenant that cannot be asked, and checks the others', async () => {
+it('the doctor reports a tenant that cannot be asked and a list that breaks off, and checks the others', async () => {
   const { exit, out } = await callAnswered(answerDoctor, 'doctor --json')
   expect(exit).toBe(1)
   expect(
@@ -159,6 +159,7 @@ it('the doctor reports a tenant that cannot be asked, and checks the others', as
   ).toStrictEqual([
     [null, 'ok'],
     [null, 'ok'],
+    [null, 'fail'],
     ['b', 'fail'],
     ['c', 'ok'],
   ])

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { call, startSandbox, startService, token, type StartedService } from './service.ts'
 
 const account = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
@@ -68,7 +68,7 @@ it('an empty service gets a tenant, a user, an account as the provider describes
     expect(
       await refused(`accounts link --user u-1 --provider-account nowhere${options}`),
     ).toContain(
-      "providerAccountId must be an account that the provider can read; the tenant's token finds no such account there",
+      "--provider-account must be an account that the provider can read; the tenant's token finds no such account there",
     )
   await done(`accounts link --user u-1 --provider-account demo --id ${account} --name Mine`)
   expect(await read('accounts list')).toMatchObject([
@@ -113,9 +113,13 @@ it('an empty service gets a tenant, a user, an account as the provider describes
   expect(await done('keys revoke k-1')).toBe('change apiKeys k-1: enabled yes -> no\n')
   expect((await ask(key, '/accounts')).status).toBe(401)
   expect(await done('keys revoke k-1')).toBe('No changes; already as requested: key k-1.\n')
-  expect((await read('keys make --user u-1')).apiKeys).toMatchObject([
+  // A time without an offset is UTC, wherever the operator is.
+  vi.stubEnv('TZ', 'Pacific/Kiritimati')
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)
+  expect((await read(`keys make --user u-1 --expires ${inAnHour}`)).apiKeys).toMatchObject([
     { id: expect.stringMatching(/^key-[0-9a-f]{12}$/), key: expect.stringMatching(/^tp_live_/) },
   ])
+  vi.unstubAllEnvs()
 })
 
 /** Each line has the line before it nine times. */
@@ -223,7 +227,6 @@ it('lists are tables for people, with how many there are, and arrays for program
     ].join('\n'),
   )
   expect(await done('users list --limit 1')).toMatch(/u-1.*\nThe first 1 users; --limit shows more/)
-  expect(await read('users list --limit 1')).toHaveLength(1)
   expect(await done('desks list --tenant acme')).toMatch(
     new RegExp(`d-1 +acme +50 .*${account}\n1 desk`),
   )
@@ -236,7 +239,6 @@ it('lists are tables for people, with how many there are, and arrays for program
 
 it.each([
   ['users list --tenant nobody', 'You have no such tenant'],
-  ['orders list --tenant nobody', 'You have no such tenant'],
   ['accounts list --user nobody', 'You have no such user'],
   ['keys list --user u-1 --tenant empty', 'You have no such user'],
 ])('a list of what does not exist is refused: %s', async (words, message) => {
@@ -256,7 +258,6 @@ describe('a change of one record', () => {
       'acme  Acme\nprovider token: set\n\nusers (2)\n',
       `${account}  equity_below  critical  9000   no    no             no        -              -\n`,
     ],
-    ['keys revoke k-1', 'No changes; already as requested: key k-1'],
   ])('is reported: %s', async ([words = '', ...printed]) => {
     const out = await done(words)
     for (const text of printed) expect(out).toContain(text)
@@ -264,7 +265,6 @@ describe('a change of one record', () => {
 
   it.each([
     ['keys make --user u-1 --id k-given --scope trading:write', 'There already is key k-given'],
-    ['users create u-1 --tenant acme --email a@example.com', 'There already is user u-1'],
     [
       'keys revoke k-none',
       'There is no key k-none, and nothing was changed.\npnpm operator keys list',
@@ -350,7 +350,7 @@ describe('an order whose outcome is unknown', () => {
     expect(await finish(id, filled)).toContain('only a pending or open order can be ended by hand')
     const rejected = await placed()
     expect(await finish(rejected, '--as rejected --reason r --price 1')).toContain(
-      'price must be absent where the order was rejected',
+      '--price must be absent where the order was rejected',
     )
     expect(await finish(rejected, '--as rejected --reason r')).toContain('is now rejected')
   })
@@ -390,11 +390,13 @@ it('a file may hold the token, and a URL may have spaces around it and slashes a
 it.each([
   'keys forge',
   'keys list --tennant acme',
-  'keys make',
   "keys make --user u-1 --allow ''",
   'tenants list --url localhost:3001',
   'tenants list --url http://127.0.0.1:3001/?a=1',
   'users list --limit 0',
+  "tenants show ''",
+  'accounts list --tenant .',
+  'orders finish .. --as rejected --reason r',
 ])('%s is wrong usage', async (words) => {
   expect(await refused(words, 2)).not.toBe('')
 })
@@ -404,14 +406,9 @@ it.each([
     'orders finish o-1 --as filled --reason r --price -1',
     "'--price <price>' argument '-1' is invalid. It must be a number above 0 in digits, such as 0.5.",
   ],
-  [
-    'orders finish o-1 --as filled --reason r --volume 0',
-    "'--volume <lots>' argument '0' is invalid. It must be a number above 0 in digits",
-  ],
   ['keys make --usr u-1', "unknown option '--usr'"],
-  ['keys make --user u-1 --expires morgen', 'It must be a day or a time such as 2027-01-31'],
+  ['keys make --json', '{"error":{"code":"USAGE","message":"error: required option '],
   ['report --account a --output r.pdf --from 2026-02-30', 'It must be a day such as 2026-01-31'],
-  ['report --account a --output r.pdf --from 2026-02', 'It must be a day such as 2026-01-31'],
   [
     'keys make --user u-1 --expires 2026-01-31',
     "'--expires <time>' argument '2026-01-31' is invalid. It must be in the future; now is ",
