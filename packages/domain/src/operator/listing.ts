@@ -1,6 +1,7 @@
 // The operator's records as lists, read piece by piece: the cost of a piece depends on what it
 // holds, not on how long the list is. A cursor names the record after which the next piece begins,
 // and is bound to its list.
+import { sequenceS } from 'fp-ts/lib/Apply.js'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -96,20 +97,15 @@ export interface ReadableList<Place, A> extends CursorCodec<Place, A> {
   readonly read: (slice: Slice<Place>) => AsyncResult<readonly A[]>
 }
 
-/** Parses a place of two texts. */
-export const parsePair =
-  <A, B>(parseFirst: Parse<A>, parseSecond: Parse<B>) =>
-  ([first = '', second = '', ...others]: readonly string[]): O.Option<readonly [A, B]> => {
-    const [a, b] = [parseFirst(first), parseSecond(second)]
-    return others.length > 0 || O.isNone(a) || O.isNone(b) ? O.none : O.some([a.value, b.value])
-  }
+/** The fields of a place; none where one of them is malformed. */
+export const allParsed = sequenceS(O.Applicative)
 
 /** Lists by id. */
 export const byId = <Id extends string>(
   parse: Parse<Id>,
 ): CursorCodec<Id, { readonly id: Id }> => ({
   placeOf: ({ id }) => [id],
-  parsePlace: ([id = '', ...others]) => (others.length > 0 ? O.none : parse(id)),
+  parsePlace: ([id = '']) => parse(id),
 })
 
 /** Lists by user, then id. */
@@ -117,11 +113,7 @@ export const byOwner = <Id extends string>(
   parse: Parse<Id>,
 ): CursorCodec<OwnedPlace & { readonly id: Id }, { readonly userId: UserId; readonly id: Id }> => ({
   placeOf: ({ userId, id }) => [userId, id],
-  parsePlace: (texts) =>
-    pipe(
-      parsePair(parseUserId, parse)(texts),
-      O.map(([userId, id]) => ({ userId, id })),
-    ),
+  parsePlace: ([userId = '', id = '']) => allParsed({ userId: parseUserId(userId), id: parse(id) }),
 })
 
 /**

@@ -1,8 +1,7 @@
 // Secrets that are stored sealed under the service's key, and sealed anew when that key changes.
-import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { parseRecordId, parseWebhookId } from '../primitives/ids.ts'
-import { byId, type CursorCodec } from './listing.ts'
+import { allParsed, type CursorCodec } from './listing.ts'
 
 /** In the order in which they are sealed anew. */
 export const secretKinds = [
@@ -43,15 +42,9 @@ export interface SecretCounts {
 /** By kind, then id. */
 export const secretCursor: CursorCodec<SealedSecret, SealedSecret> = {
   placeOf: ({ kind, id }) => [kind, id],
-  parsePlace: ([kind = '', ...id]) => {
-    const known = secretKinds.find((one) => one === kind)
-    const parse: (text: string) => O.Option<string> =
-      kind === 'webhook_secret' || kind === 'previous_webhook_secret'
-        ? parseWebhookId
-        : parseRecordId
-    return pipe(
-      byId(parse).parsePlace(id),
-      O.flatMap((parsed) => (known === undefined ? O.none : O.some({ kind: known, id: parsed }))),
-    )
-  },
+  parsePlace: ([kind = '', id = '']) =>
+    allParsed({
+      kind: O.fromNullable(secretKinds.find((one) => one === kind)),
+      id: kind.endsWith('webhook_secret') ? parseWebhookId(id) : parseRecordId(id),
+    }),
 }

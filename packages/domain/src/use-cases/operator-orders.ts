@@ -1,11 +1,10 @@
 // Orders under way as the operator sees them, of all tenants, and how one is ended by hand.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { refuse, requireNoIssues, type AsyncResult, type Issue, type Refusal } from '../errors.ts'
 import { stuckAfterMs } from '../operator/health.ts'
-import { parsePair, readList, type ListRequest, type Listed } from '../operator/listing.ts'
+import { allParsed, readList, type ListRequest, type Listed } from '../operator/listing.ts'
 import { parseOrderId, isUnderWay, type Order, type OrderOutcome } from '../orders/order.ts'
 import type { Transition } from '../orders/placement.ts'
 import type { OperatorOrder, OrderListPlace, Ports } from '../ports/index.ts'
@@ -77,11 +76,8 @@ export const createOrdersUnderWay = ({
           {
             name: ['orders', tenantId ?? '', isStuck ? 'stuck' : ''],
             placeOf: ({ order }) => [toIso(order.createdAt), order.id],
-            parsePlace: (texts) =>
-              pipe(
-                parsePair((text) => parseInstant(text, 'start'), parseOrderId)(texts),
-                O.map(([createdAt, id]) => ({ createdAt, id })),
-              ),
+            parsePlace: ([createdAt = '', id = '']) =>
+              allParsed({ createdAt: parseInstant(createdAt, 'start'), id: parseOrderId(id) }),
             read: (slice) => operatorOrders.underWay({ of, unresolvedSince }, slice),
           },
           request,
