@@ -4,11 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { identity } from 'fp-ts/lib/function.js'
+import { constUndefined, identity } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
-import type { IssuerTokenVerifier } from '@tradeport/access-tokens'
 import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
 import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/broker-metaapi'
 import { refuse } from '@tradeport/domain/errors'
@@ -89,11 +88,6 @@ export interface AdapterTimes {
 
 export type OpenedAdapters = Awaited<ReturnType<typeof openAdapters>>
 
-interface AdapterDependencies extends AdapterTimes {
-  readonly log: Logger
-  readonly closers: AsyncDisposableStack
-}
-
 export const openAdapters = async (
   config: Config,
   {
@@ -103,7 +97,7 @@ export const openAdapters = async (
     accountBackoff,
     redis,
     closers,
-  }: AdapterDependencies,
+  }: AdapterTimes & { readonly log: Logger; readonly closers: AsyncDisposableStack },
 ) => {
   const secretsKey =
     config.secretsKey ??
@@ -122,10 +116,12 @@ export const openAdapters = async (
   const metrics = createMetrics()
   metrics.watchPool(database.pool)
   metrics.watchBacklog(
-    readAtMostEvery(
-      async () => E.getOrElseW(() => undefined)(await readBacklog(knex, config.watchMs)()),
-      backlogThrottle,
-    ),
+    readAtMostEvery(TE.toUnion(TE.mapLeft(constUndefined)(readBacklog(knex, config.watchMs))), {
+      // A few seconds old, so that several readers of the metrics make one read.
+      everyMs: 5_000,
+      deadlineMs: 2_000,
+      fallback: undefined,
+    }),
   )
   const urls = await openProvider(config, clock, closers)
 
@@ -217,7 +213,16 @@ export const openAdapters = async (
     onUnanswered: (delivery) =>
       log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer'),
   })
-  const tokens = await openTokenVerifier(config.tokenIssuer, { clock, log })
+  const { tokenIssuer } = config
+  // Packages that only some configurations need are loaded only where they are used.
+  const tokens =
+    tokenIssuer === null
+      ? undefined
+      : (await import('@tradeport/access-tokens')).createTokenVerifier({
+          ...tokenIssuer,
+          clock,
+          log,
+        })
   const adapters: Adapters = {
     accounts: createAccountStore(knex),
     credentials: createCredentialStore(knex),
@@ -362,16 +367,3 @@ const openProvider = async (
   closers.defer(close)
   return { provisioning: url, client: url, marketData: url }
 }
-
-// Packages that only some configurations need are loaded only where they are used.
-const openTokenVerifier = async (
-  issuer: Config['tokenIssuer'],
-  parts: { readonly clock: Clock; readonly log: Logger },
-): Promise<IssuerTokenVerifier | undefined> => {
-  if (issuer === null) return undefined
-  const { createTokenVerifier } = await import('@tradeport/access-tokens')
-  return createTokenVerifier({ ...issuer, ...parts })
-}
-
-/** The backlog may be a few seconds old, so that several readers of the metrics make one read. */
-const backlogThrottle = { everyMs: 5_000, deadlineMs: 2_000, fallback: undefined }

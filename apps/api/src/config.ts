@@ -167,11 +167,10 @@ export const variables = {
   WEBHOOK_RETRY_SECONDS: variableType(
     'four whole numbers of seconds from 1 to 86400 with commas between them, such as 60,300,900,3600',
     (text) => {
-      const pauses = text.split(',').map((entry) => entry.trim())
-      const isSchedule =
-        pauses.length === retrySchedule.length &&
-        pauses.every((pause) => /^[1-9]\d{0,4}$/.test(pause) && Number(pause) <= 86_400)
-      return isSchedule ? pauses.map((pause) => 1_000 * Number(pause)) : undefined
+      const pauses = listOf('', wholeNumber('', 1, 86_400).parse).parse(text)
+      return pauses?.length === retrySchedule.length
+        ? pauses.map((seconds) => 1_000 * seconds)
+        : undefined
     },
   ),
 }

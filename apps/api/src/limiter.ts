@@ -1,8 +1,7 @@
 // The rate limiter: shared by the instances over Redis, or each instance's own; and the notice to
 // the owner of a credential that it suspends.
 import { suspensionMs } from '@tradeport/domain/access'
-import type { LimiterStanding, LimiterStatus } from '@tradeport/domain/operator'
-import type { OwnerNotices, RateLimiter, SuspensionListener } from '@tradeport/domain/ports'
+import type { OwnerNotices, SuspensionListener } from '@tradeport/domain/ports'
 import { createLocalRateLimiter } from '@tradeport/memory'
 import type { RedisRateLimiterOptions } from '@tradeport/redis'
 import type { Logger } from 'pino'
@@ -20,28 +19,20 @@ interface LimiterOptions {
   readonly log: Logger
 }
 
-export interface OpenedLimiter extends RateLimiter {
-  /** `alone`: Redis does not answer, so this instance counts the shared limits by itself. */
-  readonly status: () => LimiterStatus
-  /** The status after asking Redis. */
-  readonly check: () => Promise<LimiterStanding>
-  /** How long in all the status was `alone`. */
-  readonly localFallbackMs: () => number
-  readonly close: () => void
-}
-
-export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimiter> => {
+export const openLimiter = async (options: LimiterOptions) => {
   const { redisUrl, redisTimes, log } = options
   const onSuspension = notifyOwner(options)
   const local = createLocalRateLimiter({ onSuspension })
-  if (redisUrl === null)
+  if (redisUrl === null) {
+    const status = 'in-process' as const
     return {
       ...local,
-      status: () => 'in-process',
-      check: async () => ({ status: 'in-process' }),
+      status: () => status,
+      check: async () => ({ status }),
       localFallbackMs: () => 0,
       close: () => undefined,
     }
+  }
   // Loaded only where it is used, like every package that only some configurations need.
   const { openRedisRateLimiter } = await import('@tradeport/redis')
   return openRedisRateLimiter({ ...redisTimes, url: redisUrl, local, onSuspension, log })

@@ -1,6 +1,2 @@
 // The package's entry: JWT access tokens of one issuer, behind the domain's port.
-export {
-  createTokenVerifier,
-  type IssuerTokenVerifier,
-  type TokenVerifierOptions,
-} from './token-verifier.ts'
+export { createTokenVerifier, type IssuerTokenVerifier } from './token-verifier.ts'

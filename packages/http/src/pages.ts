@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import type { LimiterStatus } from '@tradeport/domain/operator'
 import type { Middleware } from 'koa'
 import { matchesEtag } from './errors.ts'
 import { isBearerOf } from './credentials.ts'
@@ -13,7 +14,7 @@ export interface Readiness {
   /** Names of the checks that fail; empty when the instance can serve. */
   readonly failing: readonly string[]
   /** `alone` says that the shared limiter is unreachable; the instance still serves. */
-  readonly limiter: 'in-process' | 'shared' | 'alone'
+  readonly limiter: LimiterStatus
 }
 
 /**

@@ -10,19 +10,16 @@ import { createLruCache } from './lru-cache.ts'
 /** Failures allowed for an address within a minute of the first. */
 const maxFailures = 60
 
-interface AddressLimitsOptions {
-  /** The most addresses, and the most accepted credentials; the least recently used go first. */
-  readonly maxEntries?: number
-}
-
 interface Failures {
   readonly since: Instant
   readonly count: number
 }
 
-export const createAddressLimits = ({
-  maxEntries = 100_000,
-}: AddressLimitsOptions = {}): AddressLimits => {
+/**
+ * @param maxEntries the most addresses, and the most accepted credentials; the least recently used
+ * go first
+ */
+export const createAddressLimits = (maxEntries = 100_000): AddressLimits => {
   const failures = createLruCache<string, Failures>(maxEntries)
   const acceptedAt = createLruCache<string, Instant>(maxEntries)
 

@@ -65,7 +65,7 @@ it('an accepted credential is known for a minute after it was last accepted from
 })
 
 it('the limits keep the most recently used addresses and credentials', () => {
-  const limits = createAddressLimits({ maxEntries: 100 })
+  const limits = createAddressLimits(100)
   const entries = Array.from({ length: 1_000 }, (_, index) => ({
     from: `10.0.${index >> 8}.${index & 255}`,
     accepted: newHash(),

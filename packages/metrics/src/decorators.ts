@@ -27,7 +27,7 @@ const timed =
   }
 
 /** `outcome` is the class of the answer, `2xx`, or why there was none. */
-export type ObserveDelivery = (outcome: string, durationMs: number) => void
+type ObserveDelivery = (outcome: string, durationMs: number) => void
 
 export const meteredWebhookSender = (
   sender: WebhookSender,
@@ -54,11 +54,7 @@ type ProviderOutcome =
   | 'not_provisioned'
   | 'not_found'
 
-export type ObserveProviderCall = (
-  call: string,
-  outcome: ProviderOutcome,
-  durationMs: number,
-) => void
+type ObserveProviderCall = (call: string, outcome: ProviderOutcome, durationMs: number) => void
 
 type ProviderFailure = PositionChangeError | OrderChangeError
 type ProviderAnswer = E.Either<ProviderFailure, unknown> | PlacementAnswer | LookupAnswer
@@ -139,7 +135,7 @@ export const newDecisionCounters = () => ({
   admitted: 0,
   refused: { minute: 0, day: 0, endpoint: 0, suspension: 0, address: 0 },
 })
-export type DecisionCounters = ReturnType<typeof newDecisionCounters>
+type DecisionCounters = ReturnType<typeof newDecisionCounters>
 
 export const meteredLimiter = (limiter: RateLimiter, counters: DecisionCounters): RateLimiter => {
   const counted = (verdict: RateVerdict): RateVerdict => {

@@ -3,11 +3,7 @@
 import type { LimiterStatus } from '@tradeport/domain/operator'
 import type { Backlog } from '@tradeport/domain/ports'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import {
-  newDecisionCounters,
-  type ObserveDelivery,
-  type ObserveProviderCall,
-} from './decorators.ts'
+import { newDecisionCounters } from './decorators.ts'
 
 /** The counters of a cache of @tradeport/memory. */
 interface CacheCounters {
@@ -71,10 +67,11 @@ const buildMetrics = () => {
     buckets: number[],
   ) => new Histogram({ name, help, labelNames, buckets, registers })
 
-  const readCounter: ReadMetric = (name, help, read, labelNames = []) =>
-    void new Counter({ name, help, labelNames, registers, collect: collectFrom(read) })
-  const readGauge: ReadMetric = (name, help, read, labelNames = []) =>
-    void new Gauge({ name, help, labelNames, registers, collect: collectFrom(read) })
+  const readAs =
+    (Metric: typeof Counter | typeof Gauge): ReadMetric =>
+    (name, help, read, labelNames = []) =>
+      void new Metric({ name, help, labelNames, registers, collect: collectFrom(read) })
+  const [readCounter, readGauge] = [readAs(Counter), readAs(Gauge)]
 
   const caches = new Map<string, CacheCounters>()
   const decisions = newDecisionCounters()
@@ -143,18 +140,15 @@ const buildMetrics = () => {
     ['limit'],
   )
 
-  const observeProviderCall: ObserveProviderCall = (call, outcome, durationMs) =>
-    providerCalls.labels(call, outcome).observe(durationMs / 1_000)
-  const observeDelivery: ObserveDelivery = (outcome, durationMs) =>
-    deliveries.labels(outcome).observe(durationMs / 1_000)
-
   return {
     requests: ({ method, route, status, durationMs }: AnsweredRequest): void =>
       requests.labels(method, route, String(status)).observe(durationMs / 1_000),
     /** Counts an answer to what never became a request. */
     malformedRequest: (status: number): void => malformedRequest.inc({ status: String(status) }),
-    providerCalls: observeProviderCall,
-    deliveries: observeDelivery,
+    providerCalls: (call: string, outcome: string, durationMs: number): void =>
+      providerCalls.labels(call, outcome).observe(durationMs / 1_000),
+    deliveries: (outcome: string, durationMs: number): void =>
+      deliveries.labels(outcome).observe(durationMs / 1_000),
     decisions,
     suspensionBegan: (): void => suspensions.inc(),
     ownerNotice: (outcome: (typeof noticeOutcomes)[number]): void => notices.inc({ outcome }),
@@ -237,9 +231,9 @@ const buildMetrics = () => {
 // Named, so that the types of its users can refer to it.
 export interface Metrics extends ReturnType<typeof buildMetrics> {}
 
-const noticeOutcomes = ['sent', 'no_address', 'refused', 'undelivered'] as const
-
 export const createMetrics = (): Metrics => buildMetrics()
+
+const noticeOutcomes = ['sent', 'no_address', 'refused', 'undelivered'] as const
 
 type BacklogGauge = readonly [
   name: string,

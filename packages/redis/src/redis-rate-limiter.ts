@@ -92,7 +92,9 @@ export const openRedisRateLimiter = async (
   // ioredis silently stays in database 0 if it cannot select that of the URL, and two services
   // would share their limits. Nothing is sent for 0: not every proxy or user may use the command.
   const { db = 0 } = redis.options
-  const select = async (): Promise<unknown> => (db === 0 ? undefined : redis.select(db))
+  /** Sends what a request would send. A connection keeps the order of the two. */
+  const probe = (): Promise<unknown> =>
+    Promise.all([db === 0 ? undefined : redis.select(db), askRedis(probeSubject, undefined, 0)])
   // The generations of states that came from Redis since it was last up. All other states are sent
   // to it with the subject's next request.
   let generations = new WeakMap<RateState, string>()
@@ -106,11 +108,9 @@ export const openRedisRateLimiter = async (
   const isUp = (): boolean => state === 'up'
   const downMs = (): number => totalDownMs + (state === 'down' ? performance.now() - downSince : 0)
   let lastError: unknown = new Error('the connection was closed')
-  /** Sends what a request would send. */
   const check = async (): Promise<LimiterStanding> => {
     try {
-      // Both at once, within the bound of one request: a connection keeps their order.
-      await withTimeout(Promise.all([select(), askRedis(probeSubject, undefined, 0)]), timeoutMs)
+      await withTimeout(probe(), timeoutMs)
       markUp()
       return { status: 'shared' }
     } catch (error) {
@@ -212,11 +212,7 @@ export const openRedisRateLimiter = async (
   }
 
   // What accepts connections may refuse the script: a replica, a Sentinel, a node of a cluster.
-  const begin = async (): Promise<void> => {
-    await redis.connect()
-    await Promise.all([select(), askRedis(probeSubject, undefined, 0)])
-  }
-  await withTimeout(begin(), connectMs).catch(markDown)
+  await withTimeout(redis.connect().then(probe), connectMs).catch(markDown)
   return {
     decide: (subject, endpoint, now) =>
       isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now),
