@@ -217,11 +217,11 @@ const outcomeUnknown = (because: string, advice: readonly string[], requestId?: 
   })
 
 /**
- * Without a connection, or one whose certificate is accepted, nothing was sent; after any other
- * failure the change may have been made.
+ * Without a connection, or one whose certificate is accepted, or to a port that fetch forbids,
+ * nothing was sent; after any other failure the change may have been made.
  */
 const neverSent =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_VERIFY_LEAF_SIGNATURE|.*CERT.*)$/
+  /^(bad port|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_VERIFY_LEAF_SIGNATURE|.*CERT.*)$/
 
 export const unreachable = (url: string, error: unknown, advice: readonly string[]) =>
   new CommandFailure(
@@ -243,8 +243,9 @@ const lostAnswerFailure = (
   return outcomeUnknown(`The answer of the service at ${url} was lost (${code})`, [whenLost])
 }
 
+/** The code or, without one, the message of what made fetch fail. */
 const causeCodeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown'
   if ('code' in error && typeof error.code === 'string') return error.code
-  return error.cause instanceof Error ? causeCodeOf(error.cause) : error.name
+  return error.cause instanceof Error ? causeCodeOf(error.cause) : error.message
 }
