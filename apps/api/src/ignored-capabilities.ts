@@ -6,8 +6,8 @@ import type { Logger } from 'pino'
 
 type WarningLog = Pick<Logger, 'warn'>
 
-// Reads now and each minute; returns a function that ends it. Without `last` the first value that
-// can be read is what later ones are compared with.
+// Reads now and each minute, and warns where the value is above the one before, which is `last` at
+// first. Without it nothing is above the first value. Returns a function that ends it.
 const warnAtIncrease = async (
   read: AsyncResult<number>,
   warn: (value: number) => void,

@@ -32,7 +32,7 @@ export const createAddressLimits = (maxEntries = 100_000): AddressLimits => {
 
   return {
     wasAccepted: (hash, address, now) => {
-      const accepted = acceptedAt.get(useOf(hash, address))
+      const accepted = acceptedAt.get(acceptanceKey(hash, address))
       return accepted !== undefined && isWithinMinute(accepted, now)
     },
     groupOf: addressGroup,
@@ -41,10 +41,10 @@ export const createAddressLimits = (maxEntries = 100_000): AddressLimits => {
       return count < maxFailures ? 0 : since + minuteMs - now
     },
     recordAccepted: (hash, address, now) => {
-      acceptedAt.set(useOf(hash, address), now)
+      acceptedAt.set(acceptanceKey(hash, address), now)
     },
     recordFailed: (hash, address, now) => {
-      acceptedAt.delete(useOf(hash, address))
+      acceptedAt.delete(acceptanceKey(hash, address))
       const group = addressGroup(address)
       const { since, count } = failuresOf(group, now)
       failures.set(group, { since, count: count + 1 })
@@ -52,8 +52,8 @@ export const createAddressLimits = (maxEntries = 100_000): AddressLimits => {
   }
 }
 
-// One key may be accepted from an address and not from another.
-const useOf = (hash: CredentialHash, address: CallerAddress): string => `${hash} ${address}`
+// A credential may be accepted from one address and not from another.
+const acceptanceKey = (hash: CredentialHash, address: CallerAddress): string => `${hash} ${address}`
 
 // After the clock was set back a new minute starts, so that nobody waits for longer than one.
 const isWithinMinute = (since: Instant, now: Instant): boolean =>

@@ -427,8 +427,8 @@ export const warnSkewMs = 1_000
 export const failSkewMs = 30_000
 
 /**
- * How far the other's clock is ahead of ours at least, whichever way the answer took its time; 0
- * where they may agree.
+ * By how much the other clock is ahead of ours at least (behind it when negative), however the
+ * delay was divided between question and answer; 0 where they may agree.
  */
 const certainSkewMs = ({ askedAt, reportedAt, answeredAt, toleranceMs }: ClockReading): number => {
   if (reportedAt - toleranceMs > answeredAt) return reportedAt - toleranceMs - answeredAt

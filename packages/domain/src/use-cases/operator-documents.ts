@@ -37,14 +37,14 @@ export interface AppliedDocument extends Omit<DecidedDocument, 'changes'> {
   readonly ordersUnderWay: readonly AffectedOrder[] | null
 }
 
-/** A tenant or user that a document removes, by the name of its change. */
+/** A tenant or user that a document removes; `name` is that of its change (`nameOf`). */
 interface RemovedOwner {
   readonly name: string
   readonly tenantId: TenantId
   readonly userId?: UserId
 }
 
-/** The name of a change in the whole plan. */
+/** Identifies a change among all of a plan. */
 const nameOf = (section: Section, id: string): string => `${section} ${id}`
 
 /** How many orders a plan names at most. */

@@ -64,8 +64,8 @@ export const createOperatorStore = ({ knex, cipher }: SealingDependencies): Oper
           return decision
         })
         if (decision !== undefined) return decision
-        // What has an id of a removed record must not get its rows. They are deleted without a lock
-        // that anybody waits for.
+        // A new record must not inherit the rows of a removed one with its id. They are deleted
+        // outside the transaction, so that no other document waits for that.
         await purgeLeftovers(knex, created)
       }
     },

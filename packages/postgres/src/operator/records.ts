@@ -159,7 +159,10 @@ export const marketDataFeed = {
   }),
 }
 
-/** With the owner of its account. Where that was removed, no owner has it, whoever `-` is. */
+/**
+ * With the owner of its account. A removed account has none: no user has it, also not one whose id
+ * is `-`.
+ */
 export const ownedFeed: Selection<MarketDataFeed> = mapped(
   tableOf(
     'market_data_feed',
