@@ -43,18 +43,28 @@ export const bench: Bench = async ({ stack }) => {
   const url = `${service.api}/positions?accountId=${account.id}&limit=${positions}`
   const replyFile = join(await newFolder(stack), 'reply.json')
   await writeFile(replyFile, JSON.stringify({ success: true, data, meta }))
-  const koa = await startBareServer(stack, 'koa', replyFile, cores?.server)
+  const bareUrl = async (which: string) =>
+    (await startBareServer(stack, which, replyFile, cores?.server)).ready
+  const koaUrl = await bareUrl('Koa')
   const load = async (options: LoadOptions): Promise<Load> =>
     runLoad(stack, options, cores?.clients)
   const full = (at: string, seconds = roundSeconds) => load({ url: at, seconds, connections, keys })
 
   await full(url, warmUpSeconds)
-  await full(koa.ready, warmUpSeconds / 4)
-  const loads = { ours: () => full(url), bare: () => full(koa.ready) }
-  const { ours, bare } = await inTurn(rounds, loads, 0)
+  await full(koaUrl, warmUpSeconds / 4)
+  const { ours, bare } = await inTurn(
+    rounds,
+    { ours: () => full(url), bare: () => full(koaUrl) },
+    0,
+  )
   const msPerRequest = ({ perSecond }: Load): number => 1_000 / perSecond
   const p99 = ({ p99Ms }: Load): number => p99Ms
-  const against = `a bare Koa server that serializes the same object; ${connections} connections, ${cores === undefined ? 'no process' : 'each server'} on a core of its own, ${rounds} rounds`
+  const others: string[] = []
+  for (const which of ['node:http', 'Fastify', 'Express'])
+    others.push(
+      `${which} ${msPerRequest(await full(await bareUrl(which), 2 * roundSeconds)).toFixed(3)} ms`,
+    )
+  const against = `a bare Koa server that serializes the same object; ${connections} connections, ${cores === undefined ? 'no process' : 'each server'} on a core of its own, ${rounds} rounds. Beside them ${others.join(', ')}`
   return [
     {
       name: `GET /positions of ${positions} from the cache`,
@@ -69,7 +79,7 @@ export const bench: Bench = async ({ stack }) => {
       against,
     },
     // Hostile bodies come last: they may leave the service with memory to give back.
-    ...(await isolation(load, url, service.api.replace('/api/v1', ''))),
+    ...(await isolation(load, url)),
   ]
 }
 
@@ -84,7 +94,6 @@ const madeUpPerSecond = 200
 const isolation = async (
   load: (options: LoadOptions) => Promise<Load>,
   url: string,
-  host: string,
 ): Promise<readonly Ratio[]> => {
   const call = (): Promise<Load> =>
     load({
@@ -113,7 +122,11 @@ const isolation = async (
   }
   const madeUp = await alternate({ url, perSecond: madeUpPerSecond })
   const besideHostile = async (clients: string, keysOfClients: readonly string[]) => {
-    const hostile = await alternate({ url: host, keys: keysOfClients, isHostile: true })
+    const hostile = await alternate({
+      url: new URL(url).origin,
+      keys: keysOfClients,
+      isHostile: true,
+    })
     const p99 = (loads: readonly Load[]): number => median(loads.map(({ p99Ms }) => p99Ms))
     return bounded(
       `its 99th percentile beside hostile bodies of ${clients} of another tenant`,

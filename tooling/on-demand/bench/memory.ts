@@ -2,7 +2,7 @@
 // accounts of 20,000 deals each were read through the API.
 import { setTimeout as pause } from 'node:timers/promises'
 import { bounded, type Bench } from './bench.ts'
-import { mostMegabytesDuring, residentMegabytes, startBareServer } from './processes.ts'
+import { mostMegabytesDuring } from './processes.ts'
 import { accountsOf, openService } from './service.ts'
 
 const histories = 50
@@ -16,7 +16,6 @@ const idleSeconds = 10
 const returnSeconds = 120
 
 export const bench: Bench = async (tools) => {
-  const bareServer = await startBareServer(tools.stack, 'node')
   const { service, client } = await openService(tools, { accounts: histories, deals: historyDeals })
 
   const mostDuring = (work: Promise<unknown>) => mostMegabytesDuring(service.child, work)
@@ -31,16 +30,8 @@ export const bench: Bench = async (tools) => {
   const justAfter = await mostDuring(pause(idleSeconds * 1_000))
   await pause(returnSeconds * 1_000)
   const after = await mostDuring(pause(idleSeconds * 1_000))
-  const bare = await residentMegabytes(bareServer.child)
   return [
-    {
-      name: 'resident memory, idle',
-      ours: idle,
-      reference: bare,
-      unit: 'MB',
-      target: idleBoundMegabytes / bare,
-      against: `a process with a bare node:http server; the target is ${idleBoundMegabytes} MB`,
-    },
+    { ...bounded('resident memory, idle', idle, idleBoundMegabytes), unit: 'MB' },
     {
       ...bounded(
         `what ${histories} histories of ${historyDeals} deals add once they are read`,

@@ -12,14 +12,14 @@ import type { ProviderOptions } from './provider.ts'
 const own = (program: string): string => join(import.meta.dirname, program)
 const ready = /^url (\S+)/
 
-/** A bare node:http server that imports nothing else, or one of Koa. */
+/** A bare server that answers with the file's object. */
 export const startBareServer = (
   stack: AsyncDisposableStack,
-  kind: 'node' | 'koa',
-  replyFile = '',
-  core?: number,
+  which: string,
+  replyFile: string,
+  core: number | undefined,
 ): Promise<Program> =>
-  startProgram(stack, { parameters: [own('bare-server.ts'), kind, replyFile], ready, core })
+  startProgram(stack, { parameters: [own('bare-server.ts'), which, replyFile], ready, core })
 
 /** A provider as a process. */
 export const startProviderProcess = (
@@ -50,7 +50,7 @@ export const runLoad = async (
 
 /**
  * Moves this process to one core and reserves another for servers. Undefined where that is
- * impossible: no Linux, no `taskset`, or a single core.
+ * impossible: no Linux, or a single core.
  */
 export const splitCores = (
   stack: AsyncDisposableStack,
@@ -59,11 +59,7 @@ export const splitCores = (
   if (process.platform !== 'linux' || cores < 2) return undefined
   const moveTo = (list: string) =>
     execFileSync('taskset', ['-a', '-c', '-p', list, String(process.pid)], { stdio: 'ignore' })
-  try {
-    moveTo('0')
-  } catch {
-    return undefined
-  }
+  moveTo('0')
   stack.defer(() => void moveTo(`0-${cores - 1}`))
   return { clients: 0, server: 1 }
 }
@@ -76,13 +72,7 @@ export const processorMs = async (child: ChildProcess): Promise<number> => {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** How much memory a process holds now, in millions of bytes. */
-export const residentMegabytes = async (child: ChildProcess): Promise<number> => {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
-  return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024) / 1e6
-}
-
-/** The most that a process held at any time during the work. */
+/** The most memory that a process held at any time during the work, in millions of bytes. */
 export const mostMegabytesDuring = async (
   child: ChildProcess,
   work: Promise<unknown>,
@@ -91,7 +81,8 @@ export const mostMegabytesDuring = async (
   const over = work.finally(() => (isOver = true))
   let most = 0
   while (!isOver) {
-    most = Math.max(most, await residentMegabytes(child))
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
+    most = Math.max(most, (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024) / 1e6)
     await pause(50)
   }
   await over

@@ -50,7 +50,22 @@ export const openService = async (
   const key = apiKeyOf('bench')
   await linkUsers(service, [{ id: 'bench', accounts, keys: [key] }])
   const client = plainClient(service, key)
-  const startAnother = async (): Promise<Client> => plainClient(await start(), key)
+  /** `serverMs` resolves to the service's own mean time for requests to a route during the work. */
+  const startAnother = async () => {
+    const another = await start()
+    const serverMs = async (route: string, work: () => Promise<void>): Promise<number> => {
+      const read = async () => {
+        const metrics = await (await fetch(`${another.operator}/metrics`)).text()
+        const line = `duration_seconds_(?:sum|count).*"/api/v1${route}".* (.+)`
+        return [...metrics.matchAll(RegExp(line, 'g'))].map(([, total]) => Number(total))
+      }
+      const [seconds = 0, count = 0] = await read()
+      await work()
+      const [secondsAfter = 0, countAfter = 0] = await read()
+      return (1_000 * (secondsAfter - seconds)) / (countAfter - count)
+    }
+    return { client: plainClient(another, key), serverMs }
+  }
   return { provider, databaseUrl, service, client, startAnother }
 }
 
