@@ -29,7 +29,9 @@ export const settingsOf = (folder: string) => {
       setupFiles: support('setup.ts'),
       pool: 'forks',
       // Where files load much compared with what they test, a worker loads it once for all.
-      isolate: !['domain', 'http', 'memory', 'client', 'api'].includes(basename(folder)),
+      isolate: !['domain', 'http', 'memory', 'client', 'postgres', 'api'].includes(
+        basename(folder),
+      ),
       maxWorkers: 2,
       // Tests that run at once wait for most of their time.
       maxConcurrency: 20,
