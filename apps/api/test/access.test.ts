@@ -1,12 +1,9 @@
 // Who may call: keys, stored tokens, tokens of an issuer, and allowlists behind a proxy. What is
 // refused case by case is tested in packages/domain, headers and scopes in packages/http.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keyOf, linkDesk, linkDocument, refusalOf } from './support/desk.ts'
-import type { LinkedDesk } from './support/desk.ts'
-import { createTestClock, request, startTestService } from './support/service.ts'
-import type { TestService } from './support/service.ts'
-import { audience, startTestIssuer } from './support/test-issuer.ts'
-import type { TestIssuer } from './support/test-issuer.ts'
+import { keyOf, linkDesk, linkDocument, refusalOf, type LinkedDesk } from './support/desk.ts'
+import { createTestClock, request, startTestService, type TestService } from './support/service.ts'
+import { audience, startTestIssuer, type TestIssuer } from './support/test-issuer.ts'
 
 const clock = createTestClock('2026-03-07T12:00:00.000Z')
 const unauthorized = { status: 401, code: 'UNAUTHORIZED' }

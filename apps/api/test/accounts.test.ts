@@ -2,8 +2,7 @@
 // long.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, linkDesk, linkDocument, newAccountUuid } from './support/desk.ts'
-import { createTestClock, useTestService } from './support/service.ts'
-import type { Json, Reply } from './support/service.ts'
+import { createTestClock, useTestService, type Json, type Reply } from './support/service.ts'
 
 const startsAt = '2026-03-02T10:00:00.000Z'
 const clock = createTestClock(startsAt)

@@ -1,10 +1,8 @@
 // @tradeport/client against a started service: what it does about answers that are lost. That each
 // method sends what the API's document says is tested in tooling/contract.
-import { createClient, isTradeportError } from '@tradeport/client'
-import type { Client } from '@tradeport/client'
+import { createClient, isTradeportError, type Client } from '@tradeport/client'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { keyOf, linkDesk } from './support/desk.ts'
-import type { LinkedDesk } from './support/desk.ts'
+import { keyOf, linkDesk, type LinkedDesk } from './support/desk.ts'
 import { hearReply, useTestService } from './support/service.ts'
 
 const service = useTestService([], { environment: { CAPABILITIES: 'events,console' } })

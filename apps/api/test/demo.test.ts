@@ -17,10 +17,10 @@ import {
   setUpAt,
   startDemo,
   startFrom,
+  type Json,
 } from './support/service.ts'
 import { hourMs } from '@tradeport/domain/primitives'
 import { demoWelcome } from '../src/demo.ts'
-import type { Json } from './support/service.ts'
 
 const reasonsOf = (events: readonly Json[]) => events.map(({ data }) => data.exit_reason)
 

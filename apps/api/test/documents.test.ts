@@ -8,11 +8,15 @@ import { apiPrefix } from '@tradeport/http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig, variables } from '../src/config.ts'
-import { spawnService } from './support/child-service.ts'
-import type { ChildService } from './support/child-service.ts'
+import { spawnService, type ChildService } from './support/child-service.ts'
 import { eventually, keyOf, linkDesk } from './support/desk.ts'
-import { newFolder, request, startTestService } from './support/service.ts'
-import type { Json, TestService } from './support/service.ts'
+import {
+  newFolder,
+  request,
+  startTestService,
+  type Json,
+  type TestService,
+} from './support/service.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const read = (file: string) => readFile(join(root, file), 'utf8')

@@ -1,10 +1,13 @@
 // Rate limits as callers meet them, and the notice of a suspension to its owner.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, linkDocument, refusalOf } from './support/desk.ts'
-import { startMailServer } from './support/mail-server.ts'
-import type { MailServer } from './support/mail-server.ts'
-import { createTestClock, startTestService } from './support/service.ts'
-import type { Reply, TestService } from './support/service.ts'
+import { startMailServer, type MailServer } from './support/mail-server.ts'
+import {
+  createTestClock,
+  startTestService,
+  type Reply,
+  type TestService,
+} from './support/service.ts'
 
 const clock = createTestClock('2026-03-07T12:00:00.000Z')
 const minuteMs = 60_000

@@ -1,5 +1,6 @@
 // The capability `long-histories` over a real port: an account of more deals than are read without
 // it, of which so many trades are computed in a thread.
+import { times } from '@tradeport/testkit'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { historyOf, tradeDeals } from './support/deals.ts'
@@ -14,7 +15,7 @@ const startMs = Date.UTC(2020, 0, 1)
 const minute = (count: number) => new Date(startMs + count * 60_000).toISOString()
 
 it('has the trades of any number of deals, read once although it is restarted meanwhile', async () => {
-  const deals = Array.from({ length: trades }, (_, at) =>
+  const deals = times(trades, (at) =>
     tradeDeals({
       positionId: String(at + 1),
       profit: (at % 7) - 3,

@@ -4,10 +4,15 @@
 // packages/broker-metaapi.
 import { beforeEach, expect, it } from 'vitest'
 import type { Fault, FaultRoute } from '@tradeport/sandbox-broker'
-import { eventually, linkOwnDesk, listRoutes, pinPrice, refusalOf } from './support/desk.ts'
-import type { LinkedDesk } from './support/desk.ts'
-import { useTestService } from './support/service.ts'
-import type { Json } from './support/service.ts'
+import {
+  eventually,
+  linkOwnDesk,
+  listRoutes,
+  pinPrice,
+  refusalOf,
+  type LinkedDesk,
+} from './support/desk.ts'
+import { useTestService, type Json } from './support/service.ts'
 
 const service = useTestService([], {
   environment: { CAPABILITIES: 'pending-orders, trading-tools', WATCH_SECONDS: '2' },

@@ -6,10 +6,8 @@ import { times } from '@tradeport/testkit'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import type { Fault, FaultRoute } from '@tradeport/sandbox-broker'
-import { linkDesk, linkOwnDesk, listRoutes, pinPrice } from './support/desk.ts'
-import type { LinkedDesk } from './support/desk.ts'
-import { createTestClock, useTestService } from './support/service.ts'
-import type { Json } from './support/service.ts'
+import { linkDesk, linkOwnDesk, listRoutes, pinPrice, type LinkedDesk } from './support/desk.ts'
+import { createTestClock, useTestService, type Json } from './support/service.ts'
 
 type Faults = readonly (readonly [route: FaultRoute | 'any', fault: Fault | readonly Fault[]])[]
 

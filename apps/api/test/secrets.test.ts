@@ -4,8 +4,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { apiRoutes } from '@tradeport/http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { everyScope, keyOf, linkDesk } from './support/desk.ts'
-import type { LinkedDesk } from './support/desk.ts'
+import { everyScope, keyOf, linkDesk, type LinkedDesk } from './support/desk.ts'
 import { secretWatch } from './support/secret-watch.ts'
 import {
   createTestClock,

@@ -10,8 +10,7 @@ import { setTimeout } from 'node:timers/promises'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import { describe, expect, it, vi } from 'vitest'
 import type { Environment } from '../src/config.ts'
-import { spawnService } from './support/child-service.ts'
-import type { ChildService } from './support/child-service.ts'
+import { spawnService, type ChildService } from './support/child-service.ts'
 import { brokerOf, eventually, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import {
   environmentOf,

@@ -2,6 +2,7 @@
 // record: the answer to another's id is byte for byte the answer to one that never existed, the
 // broker is asked nothing for it, and its owner finds everything as it was. Routes and parameters
 // come from the API's own table, with every capability on.
+import { times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { apiRoutes } from '@tradeport/http'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -13,8 +14,14 @@ import {
   newAccountUuid,
   openDesk,
 } from './support/desk.ts'
-import { createTestClock, moreProviderTokens, request, useTestService } from './support/service.ts'
-import type { Json, Reply } from './support/service.ts'
+import {
+  createTestClock,
+  moreProviderTokens,
+  request,
+  useTestService,
+  type Json,
+  type Reply,
+} from './support/service.ts'
 
 type Route = (typeof apiRoutes)[number]
 type IdKind =
@@ -91,7 +98,7 @@ const malformed = [
   'x'.repeat(300),
 ]
 const spellings: readonly ((id: string) => string)[] = [
-  ...Array.from({ length: 4 }, () => (id: string) => id),
+  ...times(4, () => (id: string) => id),
   (id) => id.toUpperCase(),
   (id) => ` ${id}`,
   (id) => `${id}0`,

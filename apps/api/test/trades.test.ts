@@ -3,10 +3,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
-import { linkDesk } from './support/desk.ts'
-import type { LinkedDesk } from './support/desk.ts'
-import { createTestClock, useTestService } from './support/service.ts'
-import type { Json, Reply } from './support/service.ts'
+import { linkDesk, type LinkedDesk } from './support/desk.ts'
+import { createTestClock, useTestService, type Json, type Reply } from './support/service.ts'
 
 // Late in a UTC day, whatever the day is where the test runs.
 const clock = createTestClock('2026-03-05T23:59:00.000Z')

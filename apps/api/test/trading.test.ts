@@ -4,8 +4,7 @@
 import { times } from '@tradeport/testkit'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { linkDesk, refusalOf, pinPrice } from './support/desk.ts'
-import { createTestClock, useTestService } from './support/service.ts'
-import type { Reply } from './support/service.ts'
+import { createTestClock, useTestService, type Reply } from './support/service.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs

@@ -12,12 +12,15 @@ import {
   openDesk,
   refusalOf,
   pinPrice,
+  type Desk,
 } from './support/desk.ts'
-import type { Desk } from './support/desk.ts'
-import { createTestClock, request, setUpAt } from './support/service.ts'
-import type { Json } from './support/service.ts'
-import { areServersThere, serversTitle, startTwoInstances } from './support/two-instances.ts'
-import type { TwoInstances } from './support/two-instances.ts'
+import { createTestClock, request, setUpAt, type Json } from './support/service.ts'
+import {
+  areServersThere,
+  serversTitle,
+  startTwoInstances,
+  type TwoInstances,
+} from './support/two-instances.ts'
 
 const accountId = newAccountUuid(1)
 const trader = linkDocument({

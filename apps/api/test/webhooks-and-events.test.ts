@@ -4,12 +4,10 @@ import { rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { verify } from '@octokit/webhooks-methods'
 import { createClient, readWebhook, verifyWebhook } from '@tradeport/client'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import type { Sandbox } from '@tradeport/sandbox-broker'
+import { startSandbox, type Sandbox } from '@tradeport/sandbox-broker'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { spawnService } from './support/child-service.ts'
-import type { ChildService } from './support/child-service.ts'
+import { spawnService, type ChildService } from './support/child-service.ts'
 import { depositDeal, historyOf } from './support/deals.ts'
 import {
   brokerOf,
@@ -20,12 +18,14 @@ import {
   openDesk,
   refusalOf,
   pinPrice,
+  type Desk,
 } from './support/desk.ts'
-import type { Desk } from './support/desk.ts'
-import { environmentOf, newFolder, providerToken, setUpAt } from './support/service.ts'
-import type { Json } from './support/service.ts'
-import { startWebhookReceiver } from './support/webhook-receiver.ts'
-import type { ReceivedDelivery, WebhookReceiver } from './support/webhook-receiver.ts'
+import { environmentOf, newFolder, providerToken, setUpAt, type Json } from './support/service.ts'
+import {
+  startWebhookReceiver,
+  type ReceivedDelivery,
+  type WebhookReceiver,
+} from './support/webhook-receiver.ts'
 
 const accounts = {
   main: newAccountUuid(1),

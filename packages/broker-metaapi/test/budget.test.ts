@@ -1,4 +1,5 @@
 // Dead accounts, hanging trades and rate limits do not use up the tenant's token.
+import { times } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -142,7 +143,7 @@ describe('an account that cannot be read', () => {
     const { positions, time, reads } = open({ readMs: 2_000 })
     const [own, other] = [newAccount(), newAccount()]
     fail(own, 'any', { kind: 'lost' })
-    const hanging = Array.from({ length: 60 }, () => positions(own))
+    const hanging = times(60, () => positions(own))
     await reads(other)
     expect((await Promise.all(hanging)).every(E.isLeft)).toBe(true)
     const calls = callsTo(own)

@@ -1,5 +1,6 @@
 // What a read reports of each way in which the provider cannot be read, which of them are retried,
 // and where a request for an account goes.
+import { times } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -258,7 +259,7 @@ describe('the region of an account', () => {
     servePositions('vint-hill')
     let time = now
     const api = apiWith({ clock: { now: () => time } })
-    const reads = await Promise.all(Array.from({ length: 20 }, () => read(unplaced, api)))
+    const reads = await Promise.all(times(20, () => read(unplaced, api)))
     expect(reads.every(E.isRight)).toBe(true)
     for (const [passedMs, times] of [
       [0, 1],

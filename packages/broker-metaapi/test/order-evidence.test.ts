@@ -1,5 +1,6 @@
 // What the broker's four lists say of an order, case by case over rows in the provider's shape, and
 // as laws: an executed order is never concluded to be absent, nor an absent one executed.
+import { times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LookupAnswer } from '@tradeport/domain/orders'
@@ -959,7 +960,7 @@ it.each<[string, Lists, object, number?, Partial<LookupContext>?, { readonly ord
 })
 
 it('a row that cannot be read makes its list incomplete, on whatever page it is', async () => {
-  const pages = [[{}, ...Array.from({ length: 999 }, (_, id) => deal({ id: `${id}` }))], [deal()]]
+  const pages = [[{}, ...times(999, (id) => deal({ id: `${id}` }))], [deal()]]
   const connection = {
     fetchFrom: async () => ({ rows: pages.shift(), isLoading: false }),
     clock: { now: () => soon },

@@ -1,5 +1,6 @@
 // Trades that meet the faults of the simulated provider: each is sent once, its reported outcome
 // agrees with the broker's own records, and a lookup afterwards finds what was executed.
+import { times } from '@tradeport/testkit'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import {
@@ -286,7 +287,7 @@ describe.each(accountKinds)('a pending order of an account of %j', (options) => 
   it('that has waited for months is found cancelled in the records since it was last held', async () => {
     const one = await placed(options)
     one.control.addDeals(
-      Array.from({ length: 1_500 }, (_, index) => ({
+      times(1_500, (index) => ({
         id: `d-${index}`,
         type: 'DEAL_TYPE_BALANCE',
         time: new Date(daysAgo(80 - index / 20)).toISOString(),
@@ -470,9 +471,7 @@ describe('an executed order whose answer was lost is found', () => {
     const one = await sendAndLose()
     const row = { type: 'DEAL_TYPE_SELL', symbol: 'EURUSD', volume: 0.01, price: bid, profit: 0 }
     const time = new Date(Date.now() - 23 * 3_600_000).toISOString()
-    one.control.addDeals(
-      Array.from({ length: 2_100 }, (_, index) => ({ ...row, id: String(50_000 + index), time })),
-    )
+    one.control.addDeals(times(2_100, (index) => ({ ...row, id: String(50_000 + index), time })))
     for (const route of ['positions', 'history-orders'] as const) one.set(route, unreadableList)
     expect(await one.look()).toEqual(found)
     expect(one.requests('deals')).toBe(3)
@@ -480,7 +479,7 @@ describe('an executed order whose answer was lost is found', () => {
 })
 
 describe('an order is not absent', () => {
-  const endless = Array.from({ length: 1_000 }, (_, index) => ({
+  const endless = times(1_000, (index) => ({
     id: String(index),
     type: 'DEAL_TYPE_BALANCE',
     profit: 0,

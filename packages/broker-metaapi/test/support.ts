@@ -1,6 +1,6 @@
 // Shared by the tests: an account, an order, the adapter, position changes, and rows in the
 // provider's shape.
-import { someOwner } from '@tradeport/testkit'
+import { someOwner, times } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -189,7 +189,7 @@ export const dealRow = {
 
 /** Rows with ids from 1 up. */
 export const manyRows = (count: number): readonly (typeof dealRow)[] =>
-  Array.from({ length: count }, (_, index) => ({ ...dealRow, id: String(index + 1) }))
+  times(count, (index) => ({ ...dealRow, id: String(index + 1) }))
 
 const dealTypes: Partial<Record<DealKind, string>> = {
   cancelled: 'DEAL_TYPE_BUY_CANCELED',

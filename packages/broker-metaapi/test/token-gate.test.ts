@@ -1,4 +1,5 @@
 // The gate before a token, under fake clocks.
+import { times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTokenGate, type TokenLimits } from '../src/token-gate.ts'
@@ -67,7 +68,7 @@ describe('the gate of a token', () => {
 
   it('rejects all while the token is limited, for the longest limit, and no other token', async () => {
     const gate = gateOf({ waitingPerAccount: 1 })
-    const waiting = Array.from({ length: 4 }, () => gate.enter(key(), 'trade', patient()))
+    const waiting = times(4, () => gate.enter(key(), 'trade', patient()))
     const outcomes = Promise.allSettled(waiting)
     gate.recordRateLimit(key(), 'read', 60_000, ofToken)
     const limited = { fault: { kind: 'rate_limited', retryAt: Date.now() + 60_000 } }

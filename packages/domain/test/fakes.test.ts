@@ -2,8 +2,7 @@
 import * as O from 'fp-ts/lib/Option.js'
 import type { BrokerAccount } from '../src/accounts/account.ts'
 import { brokerRateLimited, refuse, type BrokerReadError } from '../src/errors.ts'
-import type { AccountId, Ticket } from '../src/primitives/ids.ts'
-import { hourMs, secondMs } from '../src/primitives/instant.ts'
+import { type AccountId, type Ticket, hourMs, secondMs } from '../src/primitives/index.ts'
 import {
   describeBrokerContract,
   describeMarketDataContract,
@@ -12,7 +11,13 @@ import {
   type VenuePosition,
   type VenueTrouble,
 } from '@tradeport/testkit/contracts'
-import { someOwner, createFakeBroker, createFakeTrading, openPosition } from '@tradeport/testkit'
+import {
+  someOwner,
+  createFakeBroker,
+  createFakeTrading,
+  openPosition,
+  times,
+} from '@tradeport/testkit'
 import { createFakeMarketData } from './use-cases/fake-market-data.ts'
 import { createFakePositionTrading } from './use-cases/fake-position-trading.ts'
 
@@ -46,13 +51,13 @@ describeMarketDataContract('the fake', async () => {
   const prices = { open: 1.1, high: 1.12, low: 1.09, close: 1.11 }
   marketData.put(account.accountId, 'EURUSD.r', {
     candles: {
-      '1h': Array.from({ length: 24 }, (_, hour) => ({
+      '1h': times(24, (hour) => ({
         ...prices,
         time: now - (23 - hour) * hourMs,
         volume: 60,
       })),
     },
-    ticks: Array.from({ length: 7_200 }, (_, second) => ({
+    ticks: times(7_200, (second) => ({
       time: now - (7_200 - second) * secondMs,
       bid: 1.1 + second / 1e5,
       ask: 1.1002 + second / 1e5,

@@ -1,5 +1,6 @@
 // What the requests of users may hold: what accepted ones become for the use case, and the faults
 // of every other. That each field is held to the bounds of its schema is a law of the documents.
+import { times } from '@tradeport/testkit'
 import { scopes } from '@tradeport/domain/access'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import { describe, expect, it } from 'vitest'
@@ -407,7 +408,7 @@ describe('a request', () => {
     })
     expect([issuesOf(reply).length > 1, reply.text.length < 3_000]).toEqual([true, true])
     expect(reply.json.error?.message).toMatch(/; and \d more\.$/)
-    const names = ['é'.repeat(200), ...Array.from({ length: 30 }, (_, index) => `y${index}`)]
+    const names = ['é'.repeat(200), ...times(30, (index) => `y${index}`)]
     const issues = await faultsOf(
       ask(`GET /positions?${names.map((name) => `${encodeURIComponent(name)}=1`).join('&')}`),
     )

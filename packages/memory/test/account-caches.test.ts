@@ -9,6 +9,7 @@ import {
   createFakeRecords,
   newAccount,
   openPosition,
+  times,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -78,7 +79,7 @@ describe.each([
 ] as const)('%s', (read, ttlMs) => {
   it(`are read once in ${ttlMs} ms`, async () => {
     const { clock, broker, ask } = setUp()
-    await Promise.all(Array.from({ length: 100 }, () => ask[read]()))
+    await Promise.all(times(100, () => ask[read]()))
     clock.advance(ttlMs - 1)
     await ask[read]()
     expect(broker.calls(read)).toBe(1)
@@ -125,7 +126,7 @@ describe('margins', () => {
     vi.useFakeTimers()
     const { broker, cached } = setUp()
     const release = broker.hold()
-    const waits = Array.from({ length: 9 }, (_, index) =>
+    const waits = times(9, (index) =>
       cached.requiredMargin(account, { ...eurusd, volume: index + 1 })(),
     )
     await vi.advanceTimersByTimeAsync(4_000)

@@ -1,6 +1,6 @@
 import type { AddressLimits } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
-import { newHash } from '@tradeport/testkit'
+import { newHash, times } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
 import { createAddressLimits } from '../src/index.ts'
 
@@ -66,7 +66,7 @@ it('an accepted credential is known for a minute after it was last accepted from
 
 it('the limits keep the most recently used addresses and credentials', () => {
   const limits = createAddressLimits(100)
-  const entries = Array.from({ length: 1_000 }, (_, index) => ({
+  const entries = times(1_000, (index) => ({
     from: `10.0.${index >> 8}.${index & 255}`,
     accepted: newHash(),
   }))

@@ -1,5 +1,5 @@
 import type { RateSubject } from '@tradeport/domain/access'
-import { newRateSubject } from '@tradeport/testkit'
+import { newRateSubject, times } from '@tradeport/testkit'
 import { rateLimiterContract } from '@tradeport/testkit/contracts'
 import { expect, it } from 'vitest'
 import { createLocalRateLimiter } from '../src/index.ts'
@@ -12,8 +12,7 @@ rateLimiterContract('in this process', async (listener) => ({
   close: async () => undefined,
 }))
 
-const newSubjects = (count: number): readonly RateSubject[] =>
-  Array.from({ length: count }, () => newRateSubject())
+const newSubjects = (count: number): readonly RateSubject[] => times(count, () => newRateSubject())
 
 it('what the limiter keeps is bounded, and can come from another limiter', () => {
   const [limiter, other] = [

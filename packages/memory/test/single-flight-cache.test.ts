@@ -1,5 +1,6 @@
 // The cache: what it keeps and drops, and its laws under any interleaving of reads, failures, drops
 // and passing time.
+import { times } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
@@ -33,7 +34,7 @@ describe('the single-flight cache', () => {
 
   it('counts hits, joined reads and misses, and reads again after the clock was set back', async () => {
     const { read, clock, counters } = cacheWith()
-    await Promise.all(Array.from({ length: 5 }, () => read('a', 1)))
+    await Promise.all(times(5, () => read('a', 1)))
     await read('a', 2)
     expect(counters).toEqual({ hits: 1, joins: 4, misses: 1 })
     clock.advance(-1)

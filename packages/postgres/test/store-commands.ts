@@ -20,8 +20,8 @@ import {
   type OrderTerms,
   type OrderRequest,
   type Transition,
+  type OpenPositions,
 } from '@tradeport/domain/orders'
-import type { OpenPositions } from '@tradeport/domain/orders'
 import {
   hourMs,
   minuteMs,
@@ -43,13 +43,12 @@ import {
   puts,
   times,
 } from '@tradeport/testkit'
-import { toRecord, placementOf } from './harness.ts'
+import { toRecord, placementOf, type Instance } from './harness.ts'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { Instance } from './harness.ts'
 
 export type StorePorts = Pick<
   Instance,

@@ -1,14 +1,23 @@
 // The contract of limiters, and the script compared with the domain's rule.
 import { Redis } from 'ioredis'
 import * as fc from 'fast-check'
-import { caughtUp, decideRate, stricterRateState, unusedRateState } from '@tradeport/domain/access'
-import type { RateState } from '@tradeport/domain/access'
-import { exportLimit, newRateSubject, ordersLimit, rateSteps } from '@tradeport/testkit'
+import {
+  caughtUp,
+  decideRate,
+  stricterRateState,
+  unusedRateState,
+  type RateState,
+} from '@tradeport/domain/access'
+import {
+  exportLimit,
+  newRateSubject,
+  ordersLimit,
+  rateSteps,
+  type RateStep,
+} from '@tradeport/testkit'
 import { rateLimiterContract } from '@tradeport/testkit/contracts'
-import type { RateStep } from '@tradeport/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defineDecision } from '../src/decide-script.ts'
-import type { DecideInRedis } from '../src/decide-script.ts'
+import { defineDecision, type DecideInRedis } from '../src/decide-script.ts'
 import { openRedisRateLimiter } from '../src/index.ts'
 import { createFakeRateLimiter } from './fake-rate-limiter.ts'
 import { newPrefix, removeKeys, serverTitle, serverUrl } from './servers.ts'

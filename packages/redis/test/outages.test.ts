@@ -3,12 +3,14 @@
 // an hour are used, so that the time a busy machine takes gives nothing back.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RateSubject, RateVerdict } from '@tradeport/domain/access'
-import { exportLimit, newRateSubject } from '@tradeport/testkit'
-import { createTcpProxy } from '@tradeport/testkit'
+import { exportLimit, newRateSubject, times, createTcpProxy } from '@tradeport/testkit'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openRedisRateLimiter } from '../src/index.ts'
-import type { RedisRateLimiter, RedisRateLimiterOptions } from '../src/index.ts'
+import {
+  openRedisRateLimiter,
+  type RedisRateLimiter,
+  type RedisRateLimiterOptions,
+} from '../src/index.ts'
 import { createFakeRateLimiter } from './fake-rate-limiter.ts'
 import { isInstalled, startOwnServer } from './servers.ts'
 
@@ -35,7 +37,7 @@ afterAll(() => {
 
 const outcomeOf = ({ refusal }: RateVerdict) =>
   refusal === null ? 'passed' : refusal.exceeded.scope
-const times = (count: number, what: string) => Array.from({ length: count }, () => what)
+const repeated = (count: number, what: string) => times(count, () => what)
 
 const openInstance = async (url: string, options: Partial<RedisRateLimiterOptions> = {}) => {
   const lines: Instance['lines'] = []
@@ -87,7 +89,10 @@ describe.concurrent('a limiter without Redis', () => {
       await pause(30)
       expect(alone.localFallbackMs() - localFallbackMs).toBeGreaterThanOrEqual(20)
       expect(alone.decide(subject, exportLimit, clock())).not.toBeInstanceOf(Promise)
-      expect(await alone.ask(subject, 11)).toEqual([...times(9, 'passed'), ...times(2, 'endpoint')])
+      expect(await alone.ask(subject, 11)).toEqual([
+        ...repeated(9, 'passed'),
+        ...repeated(2, 'endpoint'),
+      ])
       expect(alone.lines).toMatchObject([
         { level: 'warn', message: expect.stringContaining('limits by itself') },
       ])
@@ -159,7 +164,7 @@ describe.skipIf(!isInstalled)(
       await server.stop()
       const one = await openInstance(server.url)
       const subject = newRateSubject()
-      expect([one.status(), await one.ask(subject, 4)]).toEqual(['alone', times(4, 'passed')])
+      expect([one.status(), await one.ask(subject, 4)]).toEqual(['alone', repeated(4, 'passed')])
       expect(await one.check()).toMatchObject({ reason: expect.stringContaining('ECONNREFUSED') })
       await server.start()
       const other = await openInstance(server.url)
@@ -170,8 +175,8 @@ describe.skipIf(!isInstalled)(
       await pause(30)
       expect(one.localFallbackMs()).toBe(localFallbackMs)
       expect([await one.ask(subject, 1), await other.ask(subject, 6)]).toEqual([
-        times(1, 'passed'),
-        [...times(5, 'passed'), 'endpoint'],
+        repeated(1, 'passed'),
+        [...repeated(5, 'passed'), 'endpoint'],
       ])
     })
 
@@ -180,16 +185,16 @@ describe.skipIf(!isInstalled)(
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       await other.ask(subject, 4)
-      expect(await one.ask(subject, 2)).toEqual(times(2, 'passed'))
+      expect(await one.ask(subject, 2)).toEqual(repeated(2, 'passed'))
       await one.decide(subject, undefined, clock())
       await server.stop()
       await one.until('alone')
       // Six were used over both; this instance saw the last.
-      expect(await one.ask(subject, 3)).toEqual(times(3, 'passed'))
+      expect(await one.ask(subject, 3)).toEqual(repeated(3, 'passed'))
       expect(one.decide(newRateSubject(), exportLimit, Date.now())).not.toBeInstanceOf(Promise)
       await server.start()
       await one.until('shared')
-      expect(await one.ask(subject, 3)).toEqual(['passed', ...times(2, 'endpoint')])
+      expect(await one.ask(subject, 3)).toEqual(['passed', ...repeated(2, 'endpoint')])
       await other.until('shared')
       await server.empty()
       // The first to ask knows less than the other, or nothing.
@@ -203,11 +208,11 @@ describe.skipIf(!isInstalled)(
       await using server = await startOwnServer()
       const one = await openInstance(server.url)
       const subject = newRateSubject()
-      expect(await one.ask(subject, 4)).toEqual(times(4, 'passed'))
+      expect(await one.ask(subject, 4)).toEqual(repeated(4, 'passed'))
       server.freeze()
       // All of these wait at once, and are decided once each, however many.
-      const waiting = await Promise.all(Array.from({ length: 5 }, () => one.ask(subject, 1)))
-      expect(waiting.flat()).toEqual(times(5, 'passed'))
+      const waiting = await Promise.all(times(5, () => one.ask(subject, 1)))
+      expect(waiting.flat()).toEqual(repeated(5, 'passed'))
       expect(one.status()).toBe('alone')
       expect(one.decide(newRateSubject(), exportLimit, Date.now())).not.toBeInstanceOf(Promise)
       expect(await one.ask(subject, 2)).toEqual(['passed', 'endpoint'])
@@ -222,12 +227,12 @@ describe.skipIf(!isInstalled)(
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       expect(await one.ask(subject, 21)).toEqual([
-        ...times(10, 'passed'),
-        ...times(9, 'endpoint'),
-        ...times(2, 'suspension'),
+        ...repeated(10, 'passed'),
+        ...repeated(9, 'endpoint'),
+        ...repeated(2, 'suspension'),
       ])
       await server.stop()
-      expect(await one.ask(subject, 2)).toEqual(times(2, 'suspension'))
+      expect(await one.ask(subject, 2)).toEqual(repeated(2, 'suspension'))
       await server.start()
       await one.until('shared')
       await other.until('shared')
@@ -260,7 +265,7 @@ describe.skipIf(!isInstalled)(
       await one.ask(newRateSubject(), 1)
       await proxy.resume()
       await one.until('shared')
-      expect(await one.ask(newRateSubject(), 11)).toEqual([...times(10, 'passed'), 'endpoint'])
+      expect(await one.ask(newRateSubject(), 11)).toEqual([...repeated(10, 'passed'), 'endpoint'])
       await proxy.close()
     })
   },

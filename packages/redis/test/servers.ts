@@ -1,7 +1,6 @@
 // Redis servers for tests: the one that TEST_REDIS_URL names, under keys of the test's own, and one
 // that the test starts, freezes and stops.
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -3,8 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { createWebhookReach } from '../src/index.ts'
-import type { UnansweredDelivery, WebhookSenderOptions } from '../src/index.ts'
+import {
+  createWebhookReach,
+  type UnansweredDelivery,
+  type WebhookSenderOptions,
+} from '../src/index.ts'
 import { certificates } from './support/certificates.ts'
 import { body, senderWith } from './support/delivery.ts'
 import {

@@ -2,8 +2,13 @@
 // answers with.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountOptions, DealRow, Sandbox } from '@tradeport/sandbox-broker'
-import { moreProviderTokens, providerToken, request } from './service.ts'
-import type { Reply, TestService } from './service.ts'
+import {
+  moreProviderTokens,
+  providerToken,
+  request,
+  type Reply,
+  type TestService,
+} from './service.ts'
 
 export const everyScope = [
   'accounts:read',

@@ -1,15 +1,14 @@
 // A service on real ports, pointed at a simulated provider and set up through the operator API: one
 // instance with an embedded database, or two on servers that they share.
+import { times } from '@tradeport/testkit'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createContractWatch, type HeardReply } from '@tradeport/testkit/contract-watch'
 import { createOpenApiDocument } from '@tradeport/http'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import type { AccountOptions } from '@tradeport/sandbox-broker'
+import { startSandbox, type AccountOptions } from '@tradeport/sandbox-broker'
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
 import type { AdapterTimes } from '../../src/adapters.ts'
-import { readConfig } from '../../src/config.ts'
-import type { Environment } from '../../src/config.ts'
+import { readConfig, type Environment } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
 import { secretWatch } from './secret-watch.ts'
@@ -17,10 +16,7 @@ import { secretWatch } from './secret-watch.ts'
 export const operatorToken = 'operator-token-for-tests'
 export const providerToken = 'provider-token-for-tests'
 /** The provider accepts these as well. */
-export const moreProviderTokens = Array.from(
-  { length: 1_000 },
-  (_, n) => `token-at-the-provider-${n}`,
-)
+export const moreProviderTokens = times(1_000, (n) => `token-at-the-provider-${n}`)
 export const contractWatch = createContractWatch(createOpenApiDocument())
 
 /** What a reply holds is for the test that reads it to check. */

@@ -6,8 +6,7 @@ import { Client } from 'pg'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startFrom, startTestService } from './service.ts'
-import type { TestServiceOptions } from './service.ts'
+import { startFrom, startTestService, type TestServiceOptions } from './service.ts'
 
 const serverUrl = process.env['TEST_DATABASE_URL']
 const redisUrl = process.env['TEST_REDIS_URL']

@@ -9,8 +9,7 @@ import { buffer } from 'node:stream/consumers'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificate } from '@tradeport/testkit/certificates'
-import { contractWatch } from './service.ts'
-import type { Json } from './service.ts'
+import { contractWatch, type Json } from './service.ts'
 
 export interface ReceivedDelivery {
   readonly headers: IncomingHttpHeaders

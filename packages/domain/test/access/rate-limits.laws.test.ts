@@ -11,7 +11,7 @@ import {
   type RateVerdict,
 } from '../../src/access/rate-limits.ts'
 import { dayMs } from '../../src/primitives/instant.ts'
-import { exportLimit, ordersLimit, rateSteps, type RateStep } from '@tradeport/testkit'
+import { exportLimit, ordersLimit, rateSteps, type RateStep, times } from '@tradeport/testkit'
 
 const start = Date.parse('2026-03-07T00:00:00.000Z')
 const startMs = fc.integer({ min: 0, max: dayMs })
@@ -20,7 +20,7 @@ const endpoints = fc.constantFrom(undefined, ordersLimit, exportLimit)
 /** All of a run's requests, one by one. */
 const requestsOf = (steps: readonly RateStep[]): readonly Omit<RateStep, 'requests'>[] =>
   steps.flatMap(({ requests, ...step }) =>
-    Array.from({ length: requests }, (_, index) => (index === 0 ? step : { ...step, afterMs: 0 })),
+    times(requests, (index) => (index === 0 ? step : { ...step, afterMs: 0 })),
   )
 
 /** What the rule keeps after a run, and the moment at which that ends. */

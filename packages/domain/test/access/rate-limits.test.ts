@@ -1,6 +1,6 @@
 // The rule of limits as rows: at which figure each limit refuses, which one is named, and what is
 // kept for how long.
-import { exportLimit } from '@tradeport/testkit'
+import { exportLimit, times } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
 import {
   decideRate,
@@ -128,7 +128,7 @@ describe('a refusal', () => {
   )
 
   it('is a suspension from the tenth within five minutes on', () => {
-    const refusals = Array.from({ length: 9 }, (_, index) => noon - 5 * minuteMs + 1 + index)
+    const refusals = times(9, (index) => noon - 5 * minuteMs + 1 + index)
     const full = waiting(noon, 0, 60_000)
     const tenth = ask({ ...full, refusals }, noon)
     expect(tenth).toMatchObject({

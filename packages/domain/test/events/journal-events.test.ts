@@ -2,16 +2,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccountReading } from '../../src/accounts/account.ts'
-import type { ServiceEvent } from '../../src/events/events.ts'
+import { type ServiceEvent, journalEvents } from '../../src/events/index.ts'
 import { dealKey, type BrokerDeal } from '../../src/journal/broker-deal.ts'
-import { journalEvents } from '../../src/events/journal-events.ts'
-import { sumExactly } from '../../src/primitives/exact-sum.ts'
-import type { AccountId } from '../../src/primitives/ids.ts'
+import { sumExactly, type AccountId } from '../../src/primitives/index.ts'
 import { dealHistory, shuffled, sumsOfOthers } from '@tradeport/testkit'
 import { dealTable } from '../trades/deal-table.ts'
 
-import { compareDealOrder } from '../../src/trades/deal.ts'
-import { foldPosition, groupByPosition } from '../../src/trades/fold.ts'
+import { compareDealOrder, foldPosition, groupByPosition } from '../../src/trades/index.ts'
 
 const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
 const now = Date.parse('2026-01-05T12:00:00Z')

@@ -1,5 +1,6 @@
 // The placement machine by itself: its windows, pauses and the proof of absence. What it does under
 // faults is in placement-simulation.test.ts.
+import { times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -25,8 +26,7 @@ import {
   type Open,
 } from '../../src/orders/placement.ts'
 import type { CancelReason, OrderOutcome, OrderTerms } from '../../src/orders/order.ts'
-import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
-import type { AccountId } from '../../src/primitives/ids.ts'
+import { hourMs, minuteMs, secondMs, type AccountId } from '../../src/primitives/index.ts'
 import type { UnavailableCause } from '../../src/errors.ts'
 
 const createdAt = Date.UTC(2026, 0, 5, 12)
@@ -194,8 +194,7 @@ const stepsAfter = (
   return steps
 }
 
-const repeated = <A>(value: A, count: number): readonly A[] =>
-  Array.from({ length: count }, () => value)
+const repeated = <A>(value: A, count: number): readonly A[] => times(count, () => value)
 
 describe('lookups', () => {
   it.each(['unreadable', 'unfinished'] as const)(

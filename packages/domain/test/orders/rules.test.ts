@@ -31,8 +31,7 @@ import {
   type PendingOrder,
   type OrderOutcome,
 } from '../../src/orders/order.ts'
-import type { UserId } from '../../src/primitives/ids.ts'
-import { startOfUtcDay } from '../../src/primitives/instant.ts'
+import { type UserId, startOfUtcDay } from '../../src/primitives/index.ts'
 
 const id = 'ord_0123456789abcdefghij' as OrderId
 const pending: PendingOrder = { ...newOrder(owner, 1), id }

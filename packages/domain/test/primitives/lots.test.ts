@@ -1,8 +1,7 @@
 // Executions in lots, and rounding.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { roundAmount } from '../../src/primitives/exact-sum.ts'
-import { fillOfExecutions } from '../../src/primitives/lots.ts'
+import { roundAmount, fillOfExecutions } from '../../src/primitives/index.ts'
 
 const cents = fc.integer({ min: 1, max: 1_000 })
 

@@ -2,15 +2,19 @@
 import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseEmailAddress } from '../../src/primitives/email-address.ts'
+import {
+  parseEmailAddress,
+  parseInstant,
+  toIso,
+  isSymbolMatch,
+  parseSymbolFilter,
+} from '../../src/primitives/index.ts'
 import {
   formatPositionId,
   parseAccountId,
   parsePositionId,
   parseUserId,
 } from '../../src/primitives/ids.ts'
-import { parseInstant, toIso } from '../../src/primitives/instant.ts'
-import { isSymbolMatch, parseSymbolFilter } from '../../src/primitives/symbol-filter.ts'
 
 const account = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
 

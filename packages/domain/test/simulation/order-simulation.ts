@@ -33,7 +33,7 @@ import {
   processOrder,
   symbolAsWritten,
 } from '../../src/use-cases/index.ts'
-import { createFakeBroker, newAccount, type OrderRow } from '@tradeport/testkit'
+import { createFakeBroker, newAccount, type OrderRow, times } from '@tradeport/testkit'
 import { createSimulatedBroker } from './simulated-broker.ts'
 import { createSimulatedDatabase, statusOf } from './simulated-database.ts'
 import { createLife, createSimulatedLocks, createWorld, type Life } from './simulated-time.ts'
@@ -119,7 +119,7 @@ export const simulateOrders = async (
     timeline.note(`VIOLATION  ${law}`)
   }
 
-  const accounts = Array.from({ length: 2 }, (_, index) => linkedAccount(index, random.chance(0.7)))
+  const accounts = times(2, (index) => linkedAccount(index, random.chance(0.7)))
 
   // --- what happens from outside, while something is read or written ---
 
@@ -361,9 +361,7 @@ export const simulateOrders = async (
     }
   }
 
-  const processes = Array.from({ length: processCount }, (_, index) =>
-    startProcess(`p${index + 1}`),
-  )
+  const processes = times(processCount, (index) => startProcess(`p${index + 1}`))
 
   const haltAndLift = (id: AccountId, atMs: number) => {
     const [{ halt }, { lift }] = [random.pick(processes), random.pick(processes)]

@@ -1,17 +1,17 @@
 // Groups of trades, compared with Intl's own calendar, and tables of the days on which clocks
 // change.
+import { times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
-import { groupsOf } from '../../src/statistics/breakdown.ts'
+import { groupsOf, statisticsOf } from '../../src/statistics/index.ts'
 import {
   createLocalTime,
   parseTimeZone,
   utc,
   type TimeZone,
 } from '../../src/statistics/time-zone.ts'
-import { statisticsOf } from '../../src/statistics/trade-statistics.ts'
 
 const zones = [
   'UTC',
@@ -125,7 +125,7 @@ describe('by result', () => {
       ],
     ],
     [
-      [...Array.from({ length: 98 }, (_, at) => (at % 8) + 1), -70, 90],
+      [...times(98, (at) => (at % 8) + 1), -70, 90],
       [
         ['under_0', 1],
         ['0_2', 26],
@@ -136,7 +136,7 @@ describe('by result', () => {
       ],
     ],
     [
-      [...Array.from({ length: 90 }, () => -0.2), -0.4, -0.4, -0.4, -0.29, 0, 0, 0],
+      [...times(90, () => -0.2), -0.4, -0.4, -0.4, -0.29, 0, 0, 0],
       [
         ['-0.41_-0.4', 3],
         ['-0.3_-0.29', 1],
@@ -175,7 +175,7 @@ describe('by result', () => {
 })
 
 it.each([29, 30])('say of %i trades whether they are enough', (count) => {
-  const trades = Array.from({ length: count }, () => trade('2026-01-01T00:00:00Z'))
+  const trades = times(count, () => trade('2026-01-01T00:00:00Z'))
   expect(groupsOf(resultsOf(trades), 'month', utc)[0]?.enough).toBe(count === 30)
 })
 

@@ -1,10 +1,10 @@
 // The further statistics and the curve of trades, compared with a plain replay of the trades and of
 // what moved the balance.
+import { times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
-import { tradeCurve } from '../../src/statistics/curve.ts'
-import { extendedStatistics } from '../../src/statistics/extended-statistics.ts'
+import { tradeCurve, extendedStatistics } from '../../src/statistics/index.ts'
 import { expectRelative } from './expect-relative.ts'
 
 const cents = fc
@@ -46,9 +46,7 @@ type Drawn = typeof accounts extends fc.Arbitrary<infer A> ? A : never
 const replay = ({ opening, trades, moved }: Drawn) => {
   const sumTo = (count: number) => sumExactly(trades.slice(0, count).map(({ net }) => net))
   return trades.map(({ at }, index) => {
-    const peaks = Array.from({ length: index + 2 }, (_, count) =>
-      sumExactly([sumTo(count), -sumTo(index + 1)]),
-    )
+    const peaks = times(index + 2, (count) => sumExactly([sumTo(count), -sumTo(index + 1)]))
     // Of the movements within a millisecond, whose order is unknown, only the last counts.
     const balances = [-Infinity, ...moved.map((one) => one.at).filter((time) => time < at)].map(
       (time) =>

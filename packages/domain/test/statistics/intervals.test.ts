@@ -1,4 +1,5 @@
 // The intervals: Wilson's for a share, Student's t for a mean.
+import { times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { meanInterval, wilsonInterval, type Interval } from '../../src/statistics/intervals.ts'
@@ -64,7 +65,7 @@ describe('the t interval of a mean', () => {
         fc.double({ noNaN: true, noDefaultInfinity: true }),
         fc.integer({ min: 2, max: 50 }),
         (value, n) => {
-          const values = Array.from({ length: n }, () => value)
+          const values = times(n, () => value)
           expect(meanInterval(values)).toEqual({ lower: value + 0, upper: value + 0 })
         },
       ),

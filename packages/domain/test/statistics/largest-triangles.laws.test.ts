@@ -1,4 +1,5 @@
 // Which points of a line are kept where it has too many.
+import { times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
@@ -32,9 +33,7 @@ const bucketsOf = (points: readonly Point[], count: number): readonly (readonly 
   const startOf = (bucket: number) => Math.floor((bucket * inner.length) / count)
   return [
     points.slice(0, 1),
-    ...Array.from({ length: count }, (_, bucket) =>
-      inner.slice(startOf(bucket), startOf(bucket + 1)),
-    ),
+    ...times(count, (bucket) => inner.slice(startOf(bucket), startOf(bucket + 1))),
     points.slice(-1),
   ]
 }

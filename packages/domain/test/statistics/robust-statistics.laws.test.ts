@@ -1,14 +1,17 @@
 // The bootstrap, compared with a plain implementation of the same draws, and how often its
 // intervals contain the truth.
-import { shuffled } from '@tradeport/testkit'
+import { shuffled, times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxDrawdown } from '../../src/statistics/drawdown.ts'
 import { meanOf } from '../../src/statistics/sample-moments.ts'
 import { createRandom, seedOf } from '../../src/statistics/random.ts'
-import { robustStatistics, type RobustStatistics } from '../../src/statistics/robust-statistics.ts'
+import {
+  robustStatistics,
+  type RobustStatistics,
+  statisticsOf,
+} from '../../src/statistics/index.ts'
 import { normalProbability, studentTQuantile } from '../../src/statistics/student-t.ts'
-import { statisticsOf } from '../../src/statistics/trade-statistics.ts'
 import { expectRelative } from './expect-relative.ts'
 
 type Figure = Exclude<keyof NonNullable<RobustStatistics['intervals']>, 'maxDrawdown'>
@@ -73,11 +76,9 @@ const plainRobust = (trades: readonly number[], resamples: number) => {
     random(drawn)
     return [...drawn]
   }
-  const samples = Array.from({ length: resamples }, () =>
-    numbers().map((number) => trades[at(number, count)] ?? 0),
-  )
+  const samples = times(resamples, () => numbers().map((number) => trades[at(number, count)] ?? 0))
   let order = trades
-  const drawdownsOf = Array.from({ length: resamples }, () => {
+  const drawdownsOf = times(resamples, () => {
     const left = [...order]
     order = numbers().map((number, place) => {
       const drawn = at(number, count - place)
@@ -91,7 +92,7 @@ const plainRobust = (trades: readonly number[], resamples: number) => {
   return { samples, drawdownsOf: ascending(drawdownsOf) }
 }
 
-const repeated = (amount: number) => Array.from({ length: 12 }, () => amount)
+const repeated = (amount: number) => times(12, () => amount)
 const cents = fc.integer({ min: -300, max: 350 }).map((amount) => amount / 100)
 const manyTrades = fc.array(cents, { minLength: 10, maxLength: 40 })
 
@@ -148,11 +149,7 @@ describe('the bootstrap', () => {
   })
 
   it.each([
-    [
-      'wins only',
-      Array.from({ length: 12 }, (_, at) => at + 1),
-      { estimate: null, lower: null, upper: null },
-    ],
+    ['wins only', times(12, (at) => at + 1), { estimate: null, lower: null, upper: null }],
     ['one loss', [-1, ...repeated(2)], { estimate: 24, lower: null, upper: null }],
     ['all equal', repeated(-0.3), { estimate: 0, lower: null, upper: null }],
   ])(
@@ -191,7 +188,7 @@ describe('95 % intervals', () => {
   const normal = () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform())
   const logNormal = () => 100 * (Math.exp(normal() / 2) - 1)
   const student5 = () => {
-    const squares = Array.from({ length: 5 }, () => normal() ** 2)
+    const squares = times(5, () => normal() ** 2)
     return 100 * (0.1 + normal() / Math.sqrt(total(squares) / 5))
   }
 

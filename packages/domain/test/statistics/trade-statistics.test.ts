@@ -1,12 +1,11 @@
 // Laws of the statistics over random money, and tables of their edges.
-import { money, shuffled } from '@tradeport/testkit'
+import { money, shuffled, times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { decimalOf, decimalToNumber, subtractDecimals } from '../../src/primitives/decimal.ts'
 import { exactSumOf, sumExactly } from '../../src/primitives/exact-sum.ts'
-import { meanInterval, wilsonInterval } from '../../src/statistics/intervals.ts'
+import { meanInterval, wilsonInterval, tradeStatistics } from '../../src/statistics/index.ts'
 import { maxDrawdown } from '../../src/statistics/drawdown.ts'
-import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
 import { expectRelative } from './expect-relative.ts'
 
 const plainSum = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one)
@@ -105,7 +104,7 @@ it.each([
   expectRelative(tradeStatistics(inOrder(values)).sharpeRatio, ratio, tolerance)
 })
 
-const repeated = (count: number, value: number) => Array.from({ length: count }, () => value)
+const repeated = (count: number, value: number) => times(count, () => value)
 
 it.each([
   [[], 0],

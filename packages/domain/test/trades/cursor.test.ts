@@ -4,8 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cursorAfter } from '../../src/primitives/cursor.ts'
-import type { AccountId, Owner } from '../../src/primitives/ids.ts'
-import type { SymbolFilter } from '../../src/primitives/symbol-filter.ts'
+import type { AccountId, Owner, SymbolFilter } from '../../src/primitives/index.ts'
 import {
   placeOf,
   readCursor,

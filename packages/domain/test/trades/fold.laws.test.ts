@@ -4,8 +4,13 @@ import { dealHistory, shuffled } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
-import type { Deal } from '../../src/trades/deal.ts'
-import { foldDeals, foldPosition, groupByPosition, skipReasons } from '../../src/trades/fold.ts'
+import {
+  type Deal,
+  foldDeals,
+  foldPosition,
+  groupByPosition,
+  skipReasons,
+} from '../../src/trades/index.ts'
 
 it('gives each position once, with all of its money, whatever the order of the deals', () => {
   fc.assert(

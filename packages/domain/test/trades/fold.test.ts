@@ -2,8 +2,7 @@
 // exact lots, ties and invalid numbers.
 import { dealTable } from './deal-table.ts'
 import { describe, expect, it } from 'vitest'
-import type { Deal } from '../../src/trades/deal.ts'
-import { foldDeals, foldPosition } from '../../src/trades/fold.ts'
+import { type Deal, foldDeals, foldPosition } from '../../src/trades/index.ts'
 
 const trade = {
   positionId: '7',

@@ -1,11 +1,11 @@
 // The caller of a request, identified by key or token.
+import { times } from '@tradeport/testkit'
 import { setImmediate } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
-import { generateApiKey } from '../../src/access/api-key.ts'
-import type { Credential, CredentialHash } from '../../src/access/credential.ts'
+import { generateApiKey, type Credential, type CredentialHash } from '../../src/access/index.ts'
 import { refuse } from '../../src/errors.ts'
 import type {
   AddressLimits,
@@ -207,7 +207,7 @@ it('of guesses that come at once from one address few more are looked up than ma
   })
   const guess = (accessToken: string) =>
     tagOf(identify({ apiKey: undefined, accessToken, address, isAllowedBy: () => true }))
-  const guesses = Array.from({ length: 500 }, (_, at) => guess(`guess ${at}`))
+  const guesses = times(500, (at) => guess(`guess ${at}`))
   // Accepted from there meanwhile, and so looked up.
   const good = guess('good')
   const answers = await Promise.all(guesses)

@@ -45,27 +45,30 @@ import {
   type AccountId,
   type Owner,
   type UserId,
-} from '../../src/primitives/ids.ts'
-import { createLiveAccounts } from '../../src/use-cases/accounts.ts'
-import { secondMs, type Instant } from '../../src/primitives/instant.ts'
+  secondMs,
+  type Instant,
+  sumExactly,
+} from '../../src/primitives/index.ts'
+import {
+  createLiveAccounts,
+  createCancelWhereHalted,
+  followOpenOrders,
+  createOpenOrders,
+  processOrder,
+  createJournalReads,
+} from '../../src/use-cases/index.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import { maxSendAgeMs, type SentBefore } from '../../src/orders/placement.ts'
-import { createCancelWhereHalted } from '../../src/use-cases/cancel-where-halted.ts'
-import { followOpenOrders } from '../../src/use-cases/follow-open-orders.ts'
-import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import {
   checkAndRecordOrder,
   symbolAsWritten,
   type ResolveOrderSymbol,
 } from '../../src/use-cases/orders.ts'
-import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import type { ServiceEvent } from '../../src/events/events.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { calculateHere } from '../../src/statistics/calculations.ts'
-import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { Deal } from '../../src/trades/deal.ts'
-import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
 
 export { rightOf }
 

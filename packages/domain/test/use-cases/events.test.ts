@@ -1,5 +1,5 @@
 // The log of events by pages and as streams, over the fake log and ticks that the tests give.
-import { newAccount } from '@tradeport/testkit'
+import { newAccount, times } from '@tradeport/testkit'
 import { createFakeEventLog, eventIdOf, type FakeEventLog } from './fake-event-log.ts'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -14,8 +14,7 @@ import {
 } from '../../src/access/index.ts'
 import { startOfLog, type EventId, type LoggedEvent } from '../../src/events/index.ts'
 import type { AccountId, Owner } from '../../src/primitives/index.ts'
-import { createEvents } from '../../src/use-cases/events.ts'
-import type { EventStream } from '../../src/use-cases/steps/log-followers.ts'
+import { createEvents, type EventStream } from '../../src/use-cases/index.ts'
 import { createStreamSlots, streamLimits } from '../../src/use-cases/steps/stream-slots.ts'
 import { webhookEventTypes } from '../../src/webhooks/webhook.ts'
 import type { AccountStore } from '../../src/ports/index.ts'
@@ -190,7 +189,7 @@ describe('GET /events/stream', () => {
             all.push(
               ...log.record(
                 owner,
-                Array.from({ length: one.count }, (_, index) => (index % 2 ? closed : filled)),
+                times(one.count, (index) => (index % 2 ? closed : filled)),
                 one.isSilent,
               ),
             )
@@ -280,7 +279,7 @@ describe('GET /events/stream', () => {
     const { log, openStream } = open()
     const [first] = log.record(
       owner,
-      Array.from({ length: 2_500 }, () => closed),
+      times(2_500, () => closed),
     )
     const stream = await rightOf(openStream({ after: first?.id }))
     const batches = stream.batches[Symbol.asyncIterator]()
@@ -352,9 +351,7 @@ describe('GET /events/stream', () => {
 
   it('allows a credential so many streams at a time, and frees the place of one that ended', async () => {
     const { openStream, follow } = open()
-    const [first] = await Promise.all(
-      Array.from({ length: streamLimits.perProgram }, () => follow()),
-    )
+    const [first] = await Promise.all(times(streamLimits.perProgram, () => follow()))
     const refused = { _tag: 'StreamLimitReached', limit: 5, retryAfterSeconds: 5 }
     expect(await openStream()()).toStrictEqual(E.left(refused))
     first?.stream.close()

@@ -6,8 +6,7 @@ import { expect, it } from 'vitest'
 import { openPosition } from '@tradeport/testkit'
 import { refuse } from '../../src/errors.ts'
 import { withoutKey } from '../../src/ports/index.ts'
-import { createHalts } from '../../src/use-cases/halts.ts'
-import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
+import { createHalts, createPositionChanges } from '../../src/use-cases/index.ts'
 import {
   createChangeDesk,
   down,

@@ -14,8 +14,7 @@ import {
   newWebhookId,
 } from '@tradeport/testkit'
 import { createFakeEventLog } from './fake-event-log.ts'
-import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
-import { createWebhooks, noDeliveries } from '../../src/use-cases/webhooks.ts'
+import { createPositionChanges, createWebhooks, noDeliveries } from '../../src/use-cases/index.ts'
 import { createChangeDesk, noon, owner, rightOf, tagOf } from './desk.ts'
 
 const caller = { owner }

@@ -1,5 +1,5 @@
 // Whose prices a request gets, what is refused, the last ticks, and streams of quotes.
-import { createFakeCandleStore, type newAccount } from '@tradeport/testkit'
+import { createFakeCandleStore, type newAccount, times } from '@tradeport/testkit'
 import { createFakeMarketData } from './fake-market-data.ts'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
@@ -121,8 +121,8 @@ describe('the source of prices', () => {
     const of = { symbol: 'EURUSD', query: { timeframe: '1m' as const, startTime: 0, limit: 1 } }
     const answers = [
       use.listCandles(undefined, of)(),
-      ...Array.from({ length: 28 }, () => use.listTicks(undefined, of)()),
-      ...Array.from({ length: 18 }, () => use.listCandles(caller, of)()),
+      ...times(28, () => use.listTicks(undefined, of)()),
+      ...times(18, () => use.listCandles(caller, of)()),
       use.listTicks(caller, of)(),
     ]
     await idle()
@@ -148,7 +148,7 @@ describe('the source of prices', () => {
       }
     Object.assign(candles, { read: held })
     const of = { symbol: 'EURUSD', query: { timeframe: '1m' as const, startTime: 0, limit: 1 } }
-    const answers = Array.from({ length: 30 }, () => use.listCandles(undefined, of)())
+    const answers = times(30, () => use.listCandles(undefined, of)())
     await idle()
     expect(reads).toBe(4)
     resolve()
@@ -181,7 +181,7 @@ it("a page of a broker's instruments has their terms; what needs an account is r
   })
   const many = link(
     {},
-    Array.from({ length: 30 }, (_, at) => `S${at}`),
+    times(30, (at) => `S${at}`),
   )
   const { instrument } = marketData
   let [atOnce, most] = [0, 0]
@@ -214,8 +214,8 @@ describe('ticks', () => {
   const start = Date.parse('2026-11-20T00:00:00.000Z')
   // A quiet night, a busy hour, and a few minutes without any.
   const ticks = ticksOf([
-    ...Array.from({ length: 40 }, (_, index) => start + index * 600 * secondMs),
-    ...Array.from({ length: 7_200 }, (_, index) => start + 8 * hourMs + index * 500),
+    ...times(40, (index) => start + index * 600 * secondMs),
+    ...times(7_200, (index) => start + 8 * hourMs + index * 500),
   ])
 
   it.each([
@@ -396,9 +396,7 @@ describe('a stream of quotes', () => {
 
   it('ends when the account is unlinked, and has the limits of all streams', async () => {
     const { follow, use, caller, account, unlink, tick } = listening()
-    const streams = await Promise.all(
-      Array.from({ length: streamLimits.perProgram }, () => follow(['EURUSD'], 0)),
-    )
+    const streams = await Promise.all(times(streamLimits.perProgram, () => follow(['EURUSD'], 0)))
     const again = () =>
       tagOf(
         use.streamQuotes(

@@ -1,9 +1,10 @@
 // Open orders: placed as pending ones, changed, cancelled, and followed by the watch.
+import { times, type FakeOrderChange, type FakePlacement } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it, vi } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
-import type { AccountId } from '../../src/primitives/ids.ts'
+import { type AccountId, dayMs, hourMs, secondMs } from '../../src/primitives/index.ts'
 import { refuse, type Refusal } from '../../src/errors.ts'
 import { withoutKey, type OrderJob } from '../../src/ports/index.ts'
 import {
@@ -13,9 +14,7 @@ import {
   type OrderRequest,
 } from '../../src/orders/order.ts'
 import type { TermsChange } from '../../src/orders/order-terms.ts'
-import { dayMs, hourMs, secondMs } from '../../src/primitives/instant.ts'
 import { createHalts } from '../../src/use-cases/halts.ts'
-import type { FakeOrderChange, FakePlacement } from '@tradeport/testkit'
 import {
   brokerAccountOf,
   createOrderDesk,
@@ -823,15 +822,13 @@ describe('a cancellation of an open order', () => {
       return trading.cancelOrder(...of)
     }
     const refusing = desk.openThrough({ cancelOrder })
-    for (const times of [1, 2]) {
+    for (const halts of [1, 2]) {
       await desk.halt()
       for (let upkeep = 0; upkeep < 3; upkeep += 1) await process(order, 'no', refusing)
       await rightOf(liftHalt(caller, { id: account.id }))
       await process(order, 'no', refusing)
-      expect(attempts).toBe(3 * times)
-      expect(reportedHaltFailures).toEqual(
-        Array.from({ length: times }, () => [order.id, 'TradeRejected']),
-      )
+      expect(attempts).toBe(3 * halts)
+      expect(reportedHaltFailures).toEqual(times(halts, () => [order.id, 'TradeRejected']))
     }
     expect(await desk.read()).toMatchObject({ status: 'open' })
     await desk.haltAndCancel()

@@ -4,8 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { refuse } from '../../src/errors.ts'
 import { outcomeEvents } from '../../src/events/events.ts'
 import type { OperatorOrder, OperatorOrders } from '../../src/ports/index.ts'
-import type { Ticket } from '../../src/primitives/ids.ts'
-import { minuteMs } from '../../src/primitives/instant.ts'
+import { type Ticket, minuteMs } from '../../src/primitives/index.ts'
 import {
   createFakeOperatorOrders,
   createFakeOrderStore,

@@ -4,10 +4,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import type { Account, TradeMode } from '../../src/accounts/account.ts'
 import { brokerRateLimited, refuse } from '../../src/errors.ts'
-import { brokerClientId, type Order, type OrderRequest } from '../../src/orders/order.ts'
+import {
+  brokerClientId,
+  type Order,
+  type OrderRequest,
+  orderCheckNames,
+} from '../../src/orders/index.ts'
 import type { Transition, SentBefore } from '../../src/orders/placement.ts'
-import type { AccountId } from '../../src/primitives/ids.ts'
-import { dayMs, hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
+import { type AccountId, dayMs, hourMs, minuteMs, secondMs } from '../../src/primitives/index.ts'
 import { withoutKey, type OrderStore } from '../../src/ports/index.ts'
 import {
   createFakeIdempotencyStore,
@@ -17,19 +21,20 @@ import {
   newOrder,
   newReply,
   type FakePlacement,
+  times,
 } from '@tradeport/testkit'
 import { createFakeMarketData } from './fake-market-data.ts'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../../src/access/credential.ts'
-import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
-import { orderCheckNames } from '../../src/orders/checks.ts'
 import {
+  createOpenOrders,
   createOrders,
   createOrderSymbols,
   checkAndRecordOrder,
-} from '../../src/use-cases/orders.ts'
-import { createOrderPreviews, previewCheckNames } from '../../src/use-cases/preview-order.ts'
+  createOrderPreviews,
+  previewCheckNames,
+} from '../../src/use-cases/index.ts'
 import { createOutcomeWaits } from '../../src/use-cases/steps/outcome-wait.ts'
 import {
   createOrderDesk,
@@ -453,7 +458,7 @@ describe('POST /orders that waits', () => {
         },
       }),
     })(order, { seconds: 30, mayWait: () => true })
-    const [first] = Array.from({ length: 500 }, () => wait())
+    const [first] = times(500, () => wait())
     expect(await wait()).toBe(order)
     outcomes[0]?.()
     expect(await first).toBe(filled)
@@ -684,8 +689,7 @@ describe('an order on its way to the broker', () => {
     expect(await stored()).toMatchObject(after)
     expect(desk.trading.sent()).toHaveLength(sends)
     expect(desk.heldSlots()).toBe(0)
-    if (drops !== undefined)
-      expect(desk.changedAccounts).toEqual(Array.from({ length: drops }, () => account.id))
+    if (drops !== undefined) expect(desk.changedAccounts).toEqual(times(drops, () => account.id))
     // Before it is sent, the broker's own terminal is read.
     if (sentBefore === 'unlikely')
       expect(desk.trading.lookedUp()[0]?.readFromTerminal).toBe(after !== notFound)

@@ -11,9 +11,14 @@ import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { withoutKey, type MaySend } from '../../src/ports/index.ts'
 import type { LevelsChange } from '../../src/primitives/prices.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
-import { formatPositionId, type AccountId, type Ticket } from '../../src/primitives/ids.ts'
-import { hourMs, secondMs } from '../../src/primitives/instant.ts'
-import { newAccountId, openPosition } from '@tradeport/testkit'
+import {
+  formatPositionId,
+  type AccountId,
+  type Ticket,
+  hourMs,
+  secondMs,
+} from '../../src/primitives/index.ts'
+import { newAccountId, openPosition, times } from '@tradeport/testkit'
 import type { FakePositionTrading } from './fake-position-trading.ts'
 import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
 import {
@@ -479,9 +484,7 @@ describe('several closes', () => {
   })
 
   it('are all made, however long the broker takes for each', async () => {
-    const nine = Array.from({ length: 9 }, (_, index) =>
-      openPosition({ ticket: `${index + 1}` as Ticket }),
-    )
+    const nine = times(9, (index) => openPosition({ ticket: `${index + 1}` as Ticket }))
     const desk = createChangeDesk({}, nine)
     const positionTrading: FakePositionTrading = {
       ...desk.positionTrading,

@@ -2,8 +2,7 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { openPosition } from '@tradeport/testkit'
-import type { SymbolFilter } from '../../src/primitives/symbol-filter.ts'
-import type { Ticket } from '../../src/primitives/ids.ts'
+import type { SymbolFilter, Ticket } from '../../src/primitives/index.ts'
 import { createPositions } from '../../src/use-cases/positions.ts'
 import { createTestDesk, down, owner, rightOf, tagOf } from './desk.ts'
 

@@ -1,5 +1,6 @@
 // An account's journal is brought up to date with the broker's history: what is read, what is
 // written, and what happens when the two disagree.
+import { times } from '@tradeport/testkit'
 import { setImmediate } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -10,9 +11,8 @@ import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
 import { brokerRateLimited } from '../../src/errors.ts'
 import type { DealsPage } from '../../src/journal/broker-deal.ts'
-import type { AccountId } from '../../src/primitives/ids.ts'
+import { type AccountId, dayMs, hourMs, minuteMs } from '../../src/primitives/index.ts'
 import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/primitives/instant.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import {
   brokerAccountOf,
@@ -105,7 +105,7 @@ const synced = async (...of: Parameters<typeof withHistory>) => {
 const edited = (deals: readonly Deal[], id: string, correction: Partial<Deal>) =>
   deals.map((deal) => (deal.id === id ? { ...deal, ...correction } : deal))
 const daysLater = (deal: Deal): Deal => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs })
-const deposits = Array.from({ length: 40 }, (_, index) => ({ ...deposit, id: `${index + 1}` }))
+const deposits = times(40, (index) => ({ ...deposit, id: `${index + 1}` }))
 const [opening, closing] = of('2') as [Deal, Deal]
 /** The round of a service that stops. */
 const stopping = { mayContinue: () => false, hasReadFigures: async () => false }
@@ -583,7 +583,7 @@ it.each([
       caller(),
     ])
     expect([due, ...callers].map(({ _tag }) => _tag === 'Right')).toEqual(
-      Array.from({ length: 3 }, () => failure === undefined),
+      times(3, () => failure === undefined),
     )
     expect([desk.reads()[0], results]).toEqual([1, [expected]])
     expect(O.isSome(await rightOf(desk.journal.claim(desk.brokerAccount)))).toBe(true)
@@ -842,7 +842,7 @@ describe('a journal that disagrees with the broker', () => {
   })
 
   it('reads a long history in ranges, whatever the order of the pages, and whatever is missing', async () => {
-    const many = Array.from({ length: 12_000 }, (_, index) => ({
+    const many = times(12_000, (index) => ({
       ...deposit,
       id: `${index}`,
       // Several in one millisecond.

@@ -1,3 +1,4 @@
+import { times } from '@tradeport/testkit'
 import { setImmediate } from 'node:timers/promises'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -104,7 +105,7 @@ it.each([false, true])(
   'GET /trades/export exports every trade, most recently closed first, unless one changes meanwhile (%s)',
   async (isChanged) => {
     const { desk, trades, accounts } = opened()
-    const deals = Array.from({ length: 1_500 }, (_, n) => closed(String(n + 1), n + 2, 1)).flat()
+    const deals = times(1_500, (n) => closed(String(n + 1), n + 2, 1)).flat()
     desk.put(accounts[0], deals)
     const { pages, exportedAt } = await rightOf(trades.exportTrades(caller, { query: all }))
     expect(exportedAt).toBe(1_000_000)
@@ -123,8 +124,6 @@ it.each([false, true])(
     if (isChanged)
       await expect(read()).rejects.toThrow('a trade changed while the export was under way')
     else await read()
-    expect(ids).toEqual(
-      Array.from({ length: isChanged ? 1_000 : 1_500 }, (_, n) => String(1_500 - n)),
-    )
+    expect(ids).toEqual(times(isChanged ? 1_000 : 1_500, (n) => String(1_500 - n)))
   },
 )

@@ -5,14 +5,16 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { startOfLog, type LoggedEvent } from '../../src/events/index.ts'
 import { withoutKey } from '../../src/ports/index.ts'
-import type { AttemptAnswer } from '../../src/webhooks/delivery.ts'
+import {
+  type AttemptAnswer,
+  verifyWebhookSignature,
+  type DeliveryRequest,
+  type WebhookUrl,
+} from '../../src/webhooks/index.ts'
 import type { AccountId, DeliveryId } from '../../src/primitives/ids.ts'
-import { createFakeRecords, createFakeWebhookStore, newWebhookId } from '@tradeport/testkit'
+import { createFakeRecords, createFakeWebhookStore, newWebhookId, times } from '@tradeport/testkit'
 import { createFakeEventLog, eventIdOf } from './fake-event-log.ts'
 import { createWebhooks, noDeliveries } from '../../src/use-cases/webhooks.ts'
-import { verifyWebhookSignature } from '../../src/webhooks/signature.ts'
-import type { DeliveryRequest } from '../../src/webhooks/index.ts'
-import type { WebhookUrl } from '../../src/webhooks/webhook-url.ts'
 import type { NewWebhook } from '../../src/webhooks/webhook.ts'
 import { owner, rightOf, stranger, tagOf, unavailable } from './desk.ts'
 
@@ -208,7 +210,7 @@ describe('a test of a webhook', () => {
     const { ports, use, webhook, test } = await createDesk()
     const held = Promise.withResolvers<void>()
     ports.webhookSender.answer({ responseCode: 200, responseTimeMs: 1 }, () => held.promise)
-    const tests = Array.from({ length: 10 }, () => test())
+    const tests = times(10, () => test())
     expect(await tagOf(use.testWebhook(caller, { id: webhook.id, ...withoutKey }))).toBe(
       'ServiceUnavailable',
     )

@@ -3,8 +3,7 @@ import { someOwner as owner, newWebhook } from '@tradeport/testkit'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { startOfLog } from '../../src/events/event-log.ts'
-import type { DeliveryId } from '../../src/primitives/ids.ts'
-import { minuteMs } from '../../src/primitives/instant.ts'
+import { type DeliveryId, minuteMs } from '../../src/primitives/index.ts'
 import {
   afterAttempt,
   beginReplay,
@@ -15,9 +14,7 @@ import {
   type AttemptAnswer,
   type WebhookDelivery,
 } from '../../src/webhooks/delivery.ts'
-import { verifyWebhookSignature } from '../../src/webhooks/signature.ts'
-import type { WebhookUrl } from '../../src/webhooks/webhook-url.ts'
-import type { Webhook } from '../../src/webhooks/webhook.ts'
+import { verifyWebhookSignature, type WebhookUrl, type Webhook } from '../../src/webhooks/index.ts'
 
 const id = '0d000000-0000-4000-8000-000000000001' as DeliveryId
 const otherId = '0d000000-0000-4000-8000-000000000002' as DeliveryId
