@@ -342,16 +342,19 @@ describe('an answer', () => {
 describe('no trade is sent', () => {
   // A request that did leave would fail in the closed network, with another outcome.
   it.each([
-    ['there is no token', TE.right(O.none), 'token_missing' as const],
+    ['the tenant has no provider token', TE.right(O.none), 'token_missing' as const],
     [
-      'tokens cannot be read',
+      "the tenant's provider token cannot be read",
       TE.left(refuse('ServiceUnavailable', { reason: token })),
       'token_unreadable' as const,
     ],
-    ['the token is not one', TE.right(O.some('line\nbreak'))],
-  ])('if %s', async (_, found, cause?: UnavailableCause) => {
+    [
+      "the tenant's provider token contains characters that an HTTP header cannot carry",
+      TE.right(O.some('line\nbreak')),
+    ],
+  ])('where %s', async (why, found, cause?: UnavailableCause) => {
     const outcomes = await sendEach(() => apiWith({ providerToken: () => found }))
-    expect(outcomes).toEqual(unavailable(expect.stringContaining('nothing was sent'), cause))
+    expect(outcomes).toEqual(unavailable(`nothing was sent: ${why}`, cause))
     expect(JSON.stringify(outcomes)).not.toContain('secret-part')
   })
 
@@ -360,14 +363,14 @@ describe('no trade is sent', () => {
     expect(await sendEach(() => apiWith(breaking))).toEqual(outcomeUnknown)
   })
 
-  it.each([{ region: 'evil.example/' }, { region: '' }, { providerAccountId: '..' }])(
-    'to an account of %j',
-    async (fields) => {
-      expect(await sendEach(apiWith, { ...account, ...fields })).toEqual(
-        unavailable(expect.stringContaining('nothing was sent')),
-      )
-    },
-  )
+  it.each([
+    ...['', '.', '..'].map((providerAccountId) => ({ providerAccountId })),
+    ...['evil.example/', 'a.b', 'x@y', '-', '', 'a:1'].map((region) => ({ region })),
+  ])('to an account of %j', async (fields) => {
+    expect(await sendEach(apiWith, { ...account, ...fields })).toEqual(
+      unavailable(expect.stringMatching(/^nothing was sent: the .* is not (?:a )?valid/)),
+    )
+  })
 
   it.each([
     [401, someError, unavailable('account-region: answered 401 SomeError', 'token_refused')],

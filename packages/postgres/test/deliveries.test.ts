@@ -151,6 +151,15 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   const statuses = async (webhook: Webhook) => (await log(webhook)).map(({ status }) => status)
   const latest = async (webhook: Webhook) => (await log(webhook))[0]
   const statusOf = async (webhook: Webhook) => (await latest(webhook))?.status
+  const recordUntil = async (
+    status: WebhookDelivery['status'],
+    webhook: Webhook,
+    event = newEvent(),
+  ) => {
+    await record(webhook.owner, [event])
+    await poll(() => statusOf(webhook)).toBe(status)
+    return event.data
+  }
   const find = async ({ owner, id }: Webhook) => O.toUndefined(await webhooks.find(owner, id))
   const switchTo = ({ owner, id }: Webhook, enabled: boolean) =>
     webhooks.change(owner, id, { enabled }, Date.now())
@@ -271,8 +280,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
       })
       await elapse((minutes - 1 / 2) * minuteMs)
       // A success in between keeps the webhook from being disabled.
-      await record(webhook.owner)
-      await poll(() => statusOf(webhook)).toBe('success')
+      await recordUntil('success', webhook)
       expect((await first())?.attempts).toBe(index + 1)
       await elapse(minuteMs / 2)
     }
@@ -375,17 +383,12 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     const recover = (since: EventId | Instant, by = owner) => deliveries.recover(by, id, since)
     let answer: AttemptAnswer = ok
     const sentTo = await working((due) => (answer === ok ? hangWhereSilent(due) : answer))
-    const recordUntil = async (status: WebhookDelivery['status'], event = newEvent()) => {
-      await record(owner, [event])
-      await poll(() => statusOf(webhook)).toBe(status)
-      return event.data
-    }
     const recordFifthFailure = async () => {
       await knex('webhooks').where({ id }).update({ failure_count: 4 })
       answer = bad
-      return recordUntil('failed')
+      return recordUntil('failed', webhook)
     }
-    await recordUntil('success')
+    await recordUntil('success', webhook)
     const failed = await recordFifthFailure()
     const whileDisabled = [newEvent(), newEvent({ type: 'trade.closed' }), newEvent()]
     await record(owner, whileDisabled)
@@ -394,7 +397,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     answer = ok
     silent.add(id)
     await switchTo(webhook, true)
-    const pending = await recordUntil('pending')
+    const pending = await recordUntil('pending', webhook)
     await poll(() => hanging.length).toBe(1)
     expect([await recover(0, other.owner), await recover(Date.now() + minuteMs)]).toStrictEqual([
       0, 0,
@@ -555,8 +558,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   it('a delivery whose process died is sent again under the same id, and an answer that comes late changes nothing; a replay is not sent again', async () => {
     const webhook = await created()
     const dead = await working(hangWhereSilent, [await start()])
-    await record(webhook.owner)
-    await poll(() => statusOf(webhook)).toBe('success')
+    await recordUntil('success', webhook)
     silent.add(webhook.id)
     await record(webhook.owner)
     await poll(() => hanging.length).toBe(1)
@@ -672,8 +674,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
       if ((attempts += 1) < 3) throw new Error('a fault')
       return ok
     }, [await start({ leaseMs: 1_500 })])
-    await record(webhook.owner)
-    await poll(() => statusOf(webhook)).toBe('success')
+    await recordUntil('success', webhook)
     expect(warnings).toStrictEqual([{ event: 'webhook_delivery_failed', reason: 'Error' }])
   })
 
@@ -681,8 +682,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
   const sentOnce = async () => {
     const webhook = await created()
     await working(() => ok)
-    await record(webhook.owner)
-    await poll(() => statusOf(webhook)).toBe('success')
+    await recordUntil('success', webhook)
     await stop()
     return { webhook, original: (await latest(webhook))?.id }
   }
@@ -827,8 +827,7 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     for (const owner of owners) await record(owner)
     const healthy = await created()
     for (let count = 0; count < 3; count++) {
-      await record(healthy.owner)
-      await poll(() => statusOf(healthy)).toBe('success')
+      await recordUntil('success', healthy)
     }
     const [answered, ...others] = hanging
     if (answered === undefined) return expect.fail('nothing hangs')
@@ -874,14 +873,12 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     await restart({ slowAfterMs: -1, limits: { slow: { size: 1, perUser: 1 } } })
     const late = [await created(), await created()]
     for (const webhook of late) {
-      await record(webhook.owner)
-      await poll(() => statusOf(webhook)).toBe('success')
+      await recordUntil('success', webhook)
       silent.add(webhook.id)
     }
     for (const webhook of late) await record(webhook.owner)
     const untried = await created()
-    await record(untried.owner)
-    await poll(() => statusOf(untried)).toBe('success')
+    await recordUntil('success', untried)
     expect(hanging).toHaveLength(1)
     // A turn of one group must not hold a lease of the other for its own.
     silent.add(untried.id)

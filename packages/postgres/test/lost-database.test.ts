@@ -2,7 +2,8 @@
 // time, the connection is replaced, and a write that may stand is reported as such.
 import { setTimeout } from 'node:timers/promises'
 import type { ServiceUnavailable } from '@tradeport/domain/errors'
-import type { DeliveryId } from '@tradeport/domain/primitives'
+import type { DeliveryId, Owner, WebhookId } from '@tradeport/domain/primitives'
+import type { Webhook } from '@tradeport/domain/webhooks'
 import {
   createTcpProxy,
   newAccountId,
@@ -60,6 +61,23 @@ const documentOf = async ({ operator, knex }: Instance) => {
     count: async () => (await knex('tenants').where({ id: tenant.id })).length,
   }
 }
+const rotation = { secret: 'another secret', overlapHours: 0 }
+/** A write to a stored webhook, which stands where the webhook is found like that. */
+const toWebhook =
+  (
+    writeTo: (ports: Instance, owner: Owner, id: WebhookId) => Write['write'],
+    isWritten: (
+      found: { readonly webhook: Webhook; readonly secret: string } | undefined,
+    ) => boolean,
+  ) =>
+  async (ports: Instance): Promise<Write> => {
+    const { owner, id } = await ports.storedWebhook(await storedOwner(ports.operator))
+    return {
+      write: writeTo(ports, owner, id),
+      count: async () =>
+        Number(isWritten(O.toUndefined(await rightOf(ports.webhooks.findWithSecret(owner, id))))),
+    }
+  }
 const writes: Record<string, (ports: Instance) => Promise<Write>> = {
   'an order with its reply': async ({ operator, idempotency, orders }) => {
     const order = newOrderOn(await storedAccount(operator), Date.now())
@@ -90,32 +108,18 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
       count: async () => (await rightOf(webhooks.list(webhook.owner))).length,
     }
   },
-  'a rotated secret, which is shown once': async ({ operator, storedWebhook, webhooks }) => {
-    const { owner, id } = await storedWebhook(await storedOwner(operator))
-    const rotation = { secret: 'another secret', overlapHours: 0 }
-    return {
-      write: webhooks.rotateSecret(owner, id, rotation, 0),
-      count: async () => {
-        const found = O.toUndefined(await rightOf(webhooks.findWithSecret(owner, id)))
-        return Number(found?.secret === rotation.secret)
-      },
-    }
-  },
-  'a changed webhook': async ({ operator, storedWebhook, webhooks }) => {
-    const { owner, id } = await storedWebhook(await storedOwner(operator))
-    return {
-      write: webhooks.change(owner, id, { enabled: false }, 0),
-      count: async () =>
-        (await rightOf(webhooks.list(owner))).filter(({ enabled }) => !enabled).length,
-    }
-  },
-  'a removed webhook': async ({ operator, storedWebhook, webhooks }) => {
-    const { owner, id } = await storedWebhook(await storedOwner(operator))
-    return {
-      write: webhooks.remove(owner, id),
-      count: async () => 1 - (await rightOf(webhooks.list(owner))).length,
-    }
-  },
+  'a rotated secret, which is shown once': toWebhook(
+    ({ webhooks }, ...of) => webhooks.rotateSecret(...of, rotation, 0),
+    (found) => found?.secret === rotation.secret,
+  ),
+  'a changed webhook': toWebhook(
+    ({ webhooks }, ...of) => webhooks.change(...of, { enabled: false }, 0),
+    (found) => found?.webhook.enabled === false,
+  ),
+  'a removed webhook': toWebhook(
+    ({ webhooks }, ...of) => webhooks.remove(...of),
+    (found) => found === undefined,
+  ),
   'a halt': async ({ operator, halts }) => {
     const { owner, id } = await storedAccount(operator)
     return {

@@ -10,9 +10,9 @@ import {
   issuesOfTerms,
   requireLevelsAroundPrice,
   requireOrderTypeOf,
+  type TermsChange,
 } from '../../src/orders/order-terms.ts'
 import {
-  isSameTerms,
   withOutcome,
   type OpenOrder,
   type Order,
@@ -132,6 +132,8 @@ describe('a change of terms', () => {
   const until = now + 60 * minute
   const gtd: OrderTerms = { ...held, timeInForce: 'gtd', expiresAt: until }
   const waiting: OrderTerms = { price: 1.2, stopLimitPrice: 1.15, timeInForce: 'gtc' }
+  const changed = (fields: object, current: OrderTerms, change: TermsChange) =>
+    changedTerms({ ...open, request: { ...request, ...fields } }, current, change, now)
 
   it.each([
     [{}, held, {}, {}],
@@ -147,10 +149,7 @@ describe('a change of terms', () => {
     [stopLimit, { ...held, price: 1.15 }, { stopLimitPrice: 1.1 }, { price: 1.1 }],
     [stopLimit, { ...held, price: 1.15 }, { price: 1.2, stopLoss: 1 }, { price: 1.15 }],
   ])('of %o held on %o by %o', (fields, current, change, after) => {
-    const order = { ...open, request: { ...request, ...fields } }
-    expect(changedTerms(order, current, change, now)).toMatchObject({
-      right: { ...current, ...after },
-    })
+    expect(changed(fields, current, change)).toMatchObject({ right: { ...current, ...after } })
   })
 
   it.each([
@@ -177,8 +176,7 @@ describe('a change of terms', () => {
       'expiresAt must be in the future; send a later time',
     ],
   ])('of %o held on %o by %o is refused', (fields, current, change, path, message) => {
-    const order = { ...open, request: { ...request, ...fields } }
-    expect(changedTerms(order, current, change, now)).toEqual(
+    expect(changed(fields, current, change)).toEqual(
       E.left({ _tag: 'ValidationError', issues: [{ path, message }] }),
     )
   })
@@ -239,6 +237,7 @@ describe('an order at the broker', () => {
     ['gets another number', open, ['78'], { brokerOrderId: '78' }],
     ['stays as it is on the same terms', open, ['77', held], null],
     ['gets other terms', open, ['77', { ...held, price: 1.2 }], { request: { price: 1.2 } }],
+    ['gets an expiry', open, ['77', { ...held, expiresAt: 2 }], { request: { expiresAt: 2 } }],
     [
       'gets a time in force that is not the usual one',
       open,
@@ -271,12 +270,6 @@ describe('an order at the broker', () => {
     }
   })
 
-  it('has no number where none is known', () => {
-    expect(withTransition(pending, { placement: openWith(null) }, 9)).not.toHaveProperty(
-      'brokerOrderId',
-    )
-  })
-
   const market = newOrder(owner, 1)
   it.each([
     ['has its number once that is known', pending, '77', '77'],
@@ -296,15 +289,6 @@ describe('an order at the broker', () => {
     expect(result).toEqual(
       after === before.brokerOrderId ? before : { ...before, brokerOrderId: after, updatedAt: 9 },
     )
-  })
-
-  it.each([
-    [{}, true],
-    [{ price: 1.2 }, false],
-    [{ expiresAt: 1 }, false],
-    [{ stopLoss: 1 }, false],
-  ])('is on the same terms with %o: %s', (other, isSame) => {
-    expect(isSameTerms(held, { ...held, ...other })).toBe(isSame)
   })
 
   it.each([

@@ -31,7 +31,7 @@ import {
   type PendingOrder,
   type OrderOutcome,
 } from '../../src/orders/order.ts'
-import { type UserId, startOfUtcDay } from '../../src/primitives/index.ts'
+import type { UserId } from '../../src/primitives/index.ts'
 
 const id = 'ord_0123456789abcdefghij' as OrderId
 const pending: PendingOrder = { ...newOrder(owner, 1), id }
@@ -156,11 +156,6 @@ describe('order limits', () => {
     expect(decision).toEqual(
       refusal ? E.left({ _tag: 'RiskLimitExceeded', ...refusal }) : E.right(undefined),
     )
-  })
-
-  it('begin the day at midnight UTC', () => {
-    expect(startOfUtcDay(resetsAt - 1)).toBe(Date.UTC(2026, 10, 21))
-    expect(startOfUtcDay(resetsAt)).toBe(resetsAt)
   })
 })
 

@@ -92,9 +92,14 @@ describe('what a later read of the positions shows of a close', () => {
     remainingTicket: rest.ticket,
   })
 
-  it.each<
-    [what: string, order: CloseRequest, after: readonly BrokerPosition[], shown?: CloseOutcome]
-  >([
+  type Row = [
+    what: string,
+    order: CloseRequest,
+    after: readonly BrokerPosition[],
+    shown?: CloseOutcome | undefined,
+    other?: BrokerPosition,
+  ]
+  it.each<Row>([
     ['unknown, where the position was reversed', all, [{ ...shrunk(0.2), side: 'sell' }]],
     ['the rest under an unexpected new number', part, [rest], renumbered(0.1, 0.2)],
     ['all, where a similar position is no rest', all, [{ ...rest, volume: 0.1 }], gone(0.3, 0)],
@@ -102,9 +107,7 @@ describe('what a later read of the positions shows of a close', () => {
     expect(closeShownBy(before, order, after, false)).toEqual(shown)
   })
 
-  it.each<
-    [what: string, order: CloseRequest, after: readonly BrokerPosition[], shown?: CloseOutcome]
-  >([
+  it.each<Row>([
     ['all, where the position is gone', all, [other], gone(0.3, 0)],
     ['the rest', part, [other, rest], renumbered(0.1, 0.2)],
     ['nothing yet, while the rest is not found', part, [other]],
@@ -140,15 +143,7 @@ describe('what a later read of the positions shows of a close', () => {
     expect(closeShownBy(before, order, after, true)).toEqual(shown)
   })
 
-  it.each<
-    [
-      what: string,
-      order: CloseRequest,
-      after: readonly BrokerPosition[],
-      shown?: CloseOutcome | undefined,
-      other?: BrokerPosition,
-    ]
-  >([
+  it.each<Row>([
     ['the only rest, where a like twin is open', part, [alike, rest], renumbered(0.1, 0.2), alike],
     ['undecided, where a like twin is gone', part, [rest], undefined, alike],
     ['undecided, where the rest has the level of neither', part, [{ ...rest, stopLoss: 1.03 }]],

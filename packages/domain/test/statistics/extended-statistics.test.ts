@@ -178,17 +178,4 @@ describe('the further statistics', () => {
       { numRuns: 500 },
     )
   })
-
-  it('are 0 without trades', () => {
-    const none = { netProfits: [], closedAt: [], holdingTimes: [] }
-    expect(extendedStatistics(none, { opening: 0, times: [], amounts: [] })).toMatchObject({
-      sortinoRatio: 0,
-      expectancy: 0,
-      averageHoldingTime: 0,
-      longestWinStreak: 0,
-      longestLossStreak: 0,
-      recoveryFactor: 0,
-      maxDrawdownPercent: 0,
-    })
-  })
 })

@@ -13,7 +13,7 @@ const columns = [
   'commission',
   'swap',
   'time',
-] as const
+]
 
 /**
  * Reads one deal a line: id, position, entry, side, symbol, volume, price, profit, commission, swap
@@ -32,30 +32,24 @@ const readLine = (line: string): Deal => {
   const cells = line.split(/\s+/)
   if (cells.length !== columns.length)
     throw new Error(`A deal has ${columns.length} fields (${columns.join(', ')}), not: ${line}`)
-  const cell = (column: (typeof columns)[number]): string | undefined => {
-    const text = cells[columns.indexOf(column)]
-    return text === '-' ? undefined : text
-  }
-  const [volume, price, time] = [cell('volume'), cell('price'), cell('time')]
-  return {
-    id: cell('id') ?? '',
-    ...present('positionId', cell('positionId')),
-    ...present('entry', cell('entry') as Deal['entry']),
-    ...present('side', cell('side') as Deal['side']),
-    ...present('symbol', cell('symbol')),
-    ...present('volume', volume === undefined ? undefined : Number(volume)),
-    ...present('price', price === undefined ? undefined : Number(price)),
-    profit: Number(cell('profit') ?? 0),
-    commission: Number(cell('commission') ?? 0),
-    swap: Number(cell('swap') ?? 0),
-    ...present('time', time === undefined ? undefined : readTime(time)),
-  }
+  const shown = columns.flatMap((column, index) => {
+    const text = cells[index] ?? '-'
+    return text === '-' ? [] : [[column, readers[column]?.(text) ?? text] as const]
+  })
+  return { id: '', profit: 0, commission: 0, swap: 0, ...Object.fromEntries(shown) }
 }
-
-const present = <K extends keyof Deal>(key: K, value: Deal[K] | undefined): Partial<Deal> =>
-  value === undefined ? {} : { [key]: value }
 
 const readTime = (text: string) => {
   if (text === '?') return Number.NaN
   return Date.parse(/^\d\d:\d\d:\d\d$/.test(text) ? `2026-01-05T${text}Z` : text)
+}
+
+/** Of the columns that are no text. */
+const readers: Partial<Record<string, (text: string) => number>> = {
+  volume: Number,
+  price: Number,
+  profit: Number,
+  commission: Number,
+  swap: Number,
+  time: readTime,
 }

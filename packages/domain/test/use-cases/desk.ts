@@ -168,9 +168,11 @@ export const createTicks = () => {
       new Promise<void>((resolve) => {
         waiting.push(resolve)
       }),
-    tick: async () => {
-      for (const resume of waiting.splice(0)) resume()
-      await idle()
+    tick: async (seconds = 1) => {
+      for (let passed = 0; passed < seconds; passed++) {
+        for (const resume of waiting.splice(0)) resume()
+        await idle()
+      }
     },
   }
 }
@@ -321,6 +323,17 @@ export const createOrderDesk = () => {
 }
 
 export type OrderDesk = ReturnType<typeof createOrderDesk>
+
+/** A broker to which an order is sent only after something has happened. */
+export const sendingAfter = (trading: OrderDesk['trading'], happens: () => unknown) => {
+  const placeOrder: typeof trading.placeOrder =
+    (...send) =>
+    async () => {
+      await happens()
+      return trading.placeOrder(...send)()
+    }
+  return { trading: { ...trading, placeOrder } }
+}
 
 /** Locks of one process. */
 function createLocks(): ChangeLocks {

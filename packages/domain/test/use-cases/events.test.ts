@@ -205,7 +205,7 @@ describe('GET /events/stream', () => {
             if (reading) reading.until = reading.got.length
           } else if (one.do === 'tick') await tick()
         }
-        for (let ticks = 0; ticks < 6; ticks++) await tick()
+        await tick(6)
         for (const { got, after, isFiltered, until } of readings) {
           const wanted = all.filter(
             (event) =>
@@ -298,8 +298,7 @@ describe('GET /events/stream', () => {
     await tick()
     expect([rare.readTo, behind.readTo]).toStrictEqual([second?.id, second?.id])
     const [third] = log.record(owner, [closed])
-    await tick()
-    await tick()
+    await tick(2)
     expect([rare.readTo, behind.readTo]).toStrictEqual([third?.id, third?.id])
     log.clear(owner, eventIdOf(3))
     expect((await follow()).stream.startsAfter).toBe(third?.id)
@@ -334,7 +333,7 @@ describe('GET /events/stream', () => {
     const next = await follow()
     failed.stream.close()
     const recorded = log.record(owner, [filled])
-    for (let ticks = 0; ticks < 6; ticks++) await tick()
+    await tick(6)
     expect([failed.isOver, next.got]).toStrictEqual([true, recorded])
   })
 
@@ -363,14 +362,14 @@ describe('GET /events/stream', () => {
   it('keeps the watch of its owner while it is open, if it wants events of the broker', async () => {
     const { watched, follow, tick } = open()
     await follow({ types: ['order.filled', 'risk.threshold_breached'] })
-    for (let ticks = 0; ticks < 5; ticks++) await tick()
+    await tick(5)
     expect(watched).toStrictEqual([])
     const reading = await follow({ types: ['order.filled', 'position.closed'] })
     expect(watched.splice(0)).toStrictEqual([[owner]])
-    for (let ticks = 0; ticks < 10; ticks++) await tick()
+    await tick(10)
     expect(watched.splice(0)).toStrictEqual([[owner], [owner]])
     reading.stream.close()
-    for (let ticks = 0; ticks < 5; ticks++) await tick()
+    await tick(5)
     expect(watched).toStrictEqual([])
   })
 })

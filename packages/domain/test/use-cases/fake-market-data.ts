@@ -2,7 +2,7 @@
 import type { BrokerAccount } from '../../src/accounts/index.ts'
 import { refuse, type BrokerReadError } from '../../src/errors.ts'
 import type { BrokerInstrument, Candle, Quote, Tick, Timeframe } from '../../src/market/index.ts'
-import type { Clock, MarketData } from '../../src/ports/index.ts'
+import type { CandlesWindow, Clock, MarketData, TicksWindow } from '../../src/ports/index.ts'
 import type { AccountId } from '../../src/primitives/index.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -40,6 +40,17 @@ export const createFakeMarketData = (clock: Clock): FakeMarketData => {
       ),
     )
 
+  /** A read of what the broker shows of a symbol. */
+  const shows =
+    <Window extends readonly unknown[], A>(
+      read: keyof MarketData,
+      shown: (instrument: FakeInstrument, ...window: Window) => A,
+    ) =>
+    (account: BrokerAccount, symbol: string, ...window: Window) =>
+      TE.map((instrument: FakeInstrument) => shown(instrument, ...window))(
+        find(read, account, symbol),
+      )
+
   return {
     ...controls,
     symbols: (account) =>
@@ -47,30 +58,14 @@ export const createFakeMarketData = (clock: Clock): FakeMarketData => {
         open('symbols', account),
         TE.map((book) => [...book.keys()]),
       ),
-    instrument: (account, symbol) =>
-      pipe(
-        find('instrument', account, symbol),
-        TE.map(({ terms }) => terms),
-      ),
-    quote: (account, symbol) =>
-      pipe(
-        find('quote', account, symbol),
-        TE.map(({ quote }) => ({ ...quote, time: clock.now() })),
-      ),
-    candles: (account, symbol, { timeframe, to, limit }) =>
-      pipe(
-        find('candles', account, symbol),
-        TE.map(({ candles }) =>
-          (candles[timeframe] ?? []).filter(({ time }) => time <= to).slice(-limit),
-        ),
-      ),
-    ticks: (account, symbol, { from, offset, limit }) =>
-      pipe(
-        find('ticks', account, symbol),
-        TE.map(({ ticks }) =>
-          ticks.filter(({ time }) => time >= from).slice(offset, offset + limit),
-        ),
-      ),
+    instrument: shows('instrument', ({ terms }) => terms),
+    quote: shows('quote', ({ quote }) => ({ ...quote, time: clock.now() })),
+    candles: shows('candles', ({ candles }, { timeframe, to, limit }: CandlesWindow) =>
+      (candles[timeframe] ?? []).filter(({ time }) => time <= to).slice(-limit),
+    ),
+    ticks: shows('ticks', ({ ticks }, { from, offset, limit }: TicksWindow) =>
+      ticks.filter(({ time }) => time >= from).slice(offset, offset + limit),
+    ),
     put: (accountId, symbol, parts = {}) => {
       const book = books.get(accountId) ?? new Map<string, FakeInstrument>()
       const known = book.get(symbol) ?? {

@@ -57,6 +57,23 @@ const open = () => {
   }
 }
 
+/** With a feed, whose reads end when that is released. */
+const crowded = () => {
+  const world = open()
+  world.setFeed({ owner, accountId: world.link().id, symbols: {} })
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  let reads = 0
+  const held =
+    <Of extends readonly unknown[], A>(read: (...of: Of) => () => Promise<A>) =>
+    (...of: Of) =>
+    async () => {
+      reads += 1
+      await promise
+      return read(...of)()
+    }
+  return { ...world, held, reads: () => reads, release }
+}
+
 describe('the source of prices', () => {
   it('is an account of the caller, whose broker has its own spelling', async () => {
     const { use, caller, link, marketData } = open()
@@ -107,18 +124,12 @@ describe('the source of prices', () => {
     expect(failed).not.toHaveProperty('left.accountId')
   })
 
+  const of = { symbol: 'EURUSD', query: { timeframe: '1m', startTime: 0, limit: 1 } } as const
+
   it('is read four times at once for candles and ticks without a credential, and 24 reads wait: with one, 16 requests for a series', async () => {
-    const { use, caller, link, setFeed, marketData } = open()
-    setFeed({ owner, accountId: link().id, symbols: {} })
-    const { promise, resolve } = Promise.withResolvers<void>()
-    let reads = 0
-    const held = () => async () => {
-      reads += 1
-      await promise
-      return E.right([])
-    }
-    Object.assign(marketData, { candles: held, ticks: held })
-    const of = { symbol: 'EURUSD', query: { timeframe: '1m' as const, startTime: 0, limit: 1 } }
+    const { use, caller, marketData, held, reads, release } = crowded()
+    const none = held(() => TE.right([]))
+    Object.assign(marketData, { candles: none, ticks: none })
     const answers = [
       use.listCandles(undefined, of)(),
       ...times(28, () => use.listTicks(undefined, of)()),
@@ -126,32 +137,20 @@ describe('the source of prices', () => {
       use.listTicks(caller, of)(),
     ]
     await idle()
-    expect(reads).toBe(4 + 2)
-    resolve()
+    expect(reads()).toBe(4 + 2)
+    release()
     const refused = (await Promise.all(answers)).filter(E.isLeft)
     const left = { _tag: 'ServiceUnavailable', retryAfterSeconds: 1 }
     expect(refused).toMatchObject([{ left }, { left }])
   })
 
   it('of kept candles without a credential is read in turn too', async () => {
-    const { use, link, setFeed, candles } = open()
-    setFeed({ owner, accountId: link().id, symbols: {} })
-    const { promise, resolve } = Promise.withResolvers<void>()
-    let reads = 0
-    const { read } = candles
-    const held: typeof read =
-      (...wanted) =>
-      async () => {
-        reads += 1
-        await promise
-        return read(...wanted)()
-      }
-    Object.assign(candles, { read: held })
-    const of = { symbol: 'EURUSD', query: { timeframe: '1m' as const, startTime: 0, limit: 1 } }
+    const { use, candles, held, reads, release } = crowded()
+    Object.assign(candles, { read: held(candles.read) })
     const answers = times(30, () => use.listCandles(undefined, of)())
     await idle()
-    expect(reads).toBe(4)
-    resolve()
+    expect(reads()).toBe(4)
+    release()
     expect((await Promise.all(answers)).filter(E.isLeft)).toHaveLength(2)
   })
 })
@@ -353,36 +352,34 @@ describe('a stream of quotes', () => {
       streams.push(await follow(symbols.slice(0, 1 + (index % 3))))
     await tick()
     const before = marketData.calls('quote')
-    for (let second = 0; second < 5; second += 1) await tick()
+    await tick(5)
     expect(marketData.calls('quote') - before).toBeLessThanOrEqual(5 * symbols.length)
     expect(marketData.calls('quote') - before).toBeGreaterThan(0)
     for (const { got } of streams) expect(got.length).toBeGreaterThan(0)
     for (const { close } of streams) close()
     await tick()
     const after = marketData.calls('quote')
-    for (let second = 0; second < 3; second += 1) await tick()
+    await tick(3)
     expect(marketData.calls('quote')).toBe(after)
   })
 
   it('writes a quote when it changes or becomes stale, and why there is none', async () => {
     const { follow, marketData, account, tick, wait } = listening()
     const { got } = await follow(['EURUSD'])
-    await tick()
-    await tick()
+    await tick(2)
     expect(got).toHaveLength(1)
     wait(secondMs)
-    await tick()
-    await tick()
+    await tick(2)
     expect(got.map((one) => 'stale' in one && one.stale)).toEqual([false, false])
     const { quote } = marketData
     const last = await rightOf(quote({ accountId: account.id } as BrokerAccount, 'EURUSD'))
     Object.assign(marketData, { quote: () => TE.right(last) })
     wait(60 * secondMs + 1)
-    for (let second = 0; second < 4; second += 1) await tick()
+    await tick(4)
     expect(got.slice(2)).toEqual([{ ...got[1], stale: true }])
     Object.assign(marketData, { quote })
     marketData.fail(account.id, down(account.id))
-    for (let second = 0; second < 4; second += 1) await tick()
+    await tick(4)
     expect(got.slice(3)).toEqual([
       {
         symbol: 'EURUSD',
@@ -390,7 +387,7 @@ describe('a stream of quotes', () => {
       },
     ])
     const before = marketData.calls('quote')
-    for (let second = 0; second < 10; second += 1) await tick()
+    await tick(10)
     expect(marketData.calls('quote') - before).toBe(2)
   })
 
@@ -406,7 +403,7 @@ describe('a stream of quotes', () => {
       )
     expect(await again()).toBe('StreamLimitReached')
     unlink(account.id)
-    for (let second = 0; second < 3; second += 1) await tick()
+    await tick(3)
     expect(streams[0]?.isOver).toBe(true)
   })
 
@@ -420,7 +417,7 @@ describe('a stream of quotes', () => {
       [{ EURUSD: 'XAUUSD' }, true],
     ] as const) {
       setFeed({ ...feed, symbols })
-      for (let second = 0; second < 3; second += 1) await tick()
+      await tick(3)
       expect(stream.isOver).toBe(isOver)
     }
   })

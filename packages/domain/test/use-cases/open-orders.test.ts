@@ -23,6 +23,7 @@ import {
   owner,
   realPause,
   rightOf,
+  sendingAfter,
   stranger,
   tagOf,
   unavailable,
@@ -153,13 +154,11 @@ describe('a pending order', () => {
     const { record, process, read, trading } = openDesk()
     const order = await rightOf(record())
     trading.next('accept_without_number')
-    const placeOrder: typeof trading.placeOrder =
-      (...send) =>
-      async () => {
-        await process(order)
-        return trading.placeOrder(...send)()
-      }
-    await process(order, 'no', { trading: { ...trading, placeOrder } })
+    await process(
+      order,
+      'no',
+      sendingAfter(trading, () => process(order)),
+    )
     expect(await read(order)).toMatchObject({ status: 'open' })
   })
 
@@ -259,17 +258,13 @@ describe('a round of the watch', () => {
     },
   )
 
-  it('leaves an order alone that another account at the provider holds', async () => {
-    const { openThrough, account, placement } = await opened()
-    const emptied = openThrough({ heldOrders: () => TE.right([]) })
-    await rightOf(emptied.followOpenOrders({ ...brokerAccountOf(account), ...another }))
-    expect(await placement()).toMatchObject({ missing: null })
-  })
-
-  it('forgets that an order was missing once it is held again', async () => {
+  it('has an order as missing where its own account at the provider does not hold it, until it is held again', async () => {
     const { openThrough, account, placement, follow } = await opened()
-    const emptied = openThrough({ heldOrders: () => TE.right([]) })
-    await rightOf(emptied.followOpenOrders(brokerAccountOf(account)))
+    const { followOpenOrders } = openThrough({ heldOrders: () => TE.right([]) })
+    const brokerAccount = brokerAccountOf(account)
+    await rightOf(followOpenOrders({ ...brokerAccount, ...another }))
+    expect(await placement()).toMatchObject({ missing: null })
+    await rightOf(followOpenOrders(brokerAccount))
     expect(await placement()).toMatchObject({ missing: { lookups: 0 } })
     await follow()
     expect(await placement()).toMatchObject({ missing: null })
@@ -795,14 +790,11 @@ describe('a cancellation of an open order', () => {
         openDesk()
       const order = await rightOf(record())
       trading.next(placement)
-      const placeOrder: typeof trading.placeOrder =
-        (...send) =>
-        async () => {
-          expect((await haltAndCancel()).cancellations).toEqual(E.right([]))
-          if (!stands) await rightOf(liftHalt(caller, { id: account.id }))
-          return trading.placeOrder(...send)()
-        }
-      await process(order, 'no', { trading: { ...trading, placeOrder } })
+      const halting = async () => {
+        expect((await haltAndCancel()).cancellations).toEqual(E.right([]))
+        if (!stands) await rightOf(liftHalt(caller, { id: account.id }))
+      }
+      await process(order, 'no', sendingAfter(trading, halting))
       await runFor(2)
       expect(await read(order)).toMatchObject({
         status,

@@ -14,7 +14,6 @@ import type { Transition, SentBefore } from '../../src/orders/placement.ts'
 import { type AccountId, dayMs, hourMs, minuteMs, secondMs } from '../../src/primitives/index.ts'
 import { withoutKey, type OrderStore } from '../../src/ports/index.ts'
 import {
-  createFakeIdempotencyStore,
   fakeRefusal,
   newAccountId,
   newClaim,
@@ -45,6 +44,7 @@ import {
   owner,
   requestOn,
   rightOf,
+  sendingAfter,
   stranger,
   tagOf,
   unavailable,
@@ -258,7 +258,7 @@ describe('POST /orders', () => {
 
   it('stores its reply with the order, under the claim that holds the key', async () => {
     const { desk, account } = opened()
-    const idempotency = createFakeIdempotencyStore(desk.records, desk.clock)
+    const { idempotency } = desk
     const claim = newClaim()
     const place = checkAndRecordOrder(desk)({ owner }, requestOn(account.id), { claim, replyOf })
     expect(await tagOf(place)).toBe('IdempotencyInProgress')
@@ -277,7 +277,7 @@ const waited = async ({
   replaces = true,
 }) => {
   const { desk, account } = opened()
-  const idempotency = createFakeIdempotencyStore(desk.records, desk.clock)
+  const { idempotency } = desk
   const claim = newClaim()
   await rightOf(idempotency.claim(owner, claim))
   let pauses = 0
@@ -533,17 +533,6 @@ const endByHand = write({
   continueInMs: null,
 })
 
-/** A broker to which an order is sent only after something has happened. */
-const sendingAfter = (desk: OrderDesk, order: Order, happens: Meanwhile | undefined) => {
-  const placeOrder: OrderDesk['trading']['placeOrder'] =
-    (...send) =>
-    async () => {
-      await happens?.(desk, order)
-      return desk.trading.placeOrder(...send)()
-    }
-  return { trading: { ...desk.trading, placeOrder } }
-}
-
 const waiting = (desk: OrderDesk) => desk.wait(31 * secondMs)
 const stalling = (desk: OrderDesk) => desk.stall(31 * secondMs)
 // As where the machine sleeps.
@@ -685,7 +674,8 @@ describe('an order on its way to the broker', () => {
     const { desk, account, order, stored } = await placed()
     await since?.(desk, account)
     desk.trading.next(broker)
-    await desk.runFor(seconds, sentBefore, sendingAfter(desk, order, beforeSend))
+    const sending = sendingAfter(desk.trading, () => beforeSend?.(desk, order))
+    await desk.runFor(seconds, sentBefore, sending)
     expect(await stored()).toMatchObject(after)
     expect(desk.trading.sent()).toHaveLength(sends)
     expect(desk.heldSlots()).toBe(0)
@@ -780,7 +770,11 @@ describe('an order on its way to the broker', () => {
   it('has the number that the broker answered, although another process looked it up before', async () => {
     const { desk, order } = await placed()
     desk.trading.next('accept')
-    await desk.process(order, 'no', sendingAfter(desk, order, lookUp))
+    await desk.process(
+      order,
+      'no',
+      sendingAfter(desk.trading, () => desk.process(order)),
+    )
     expect((await desk.jobOf(order)).placement).toMatchObject({
       step: 'looking_up',
       brokerOrderId: expect.any(String),
@@ -802,7 +796,8 @@ describe('an order on its way to the broker', () => {
   ])('met with %s after its record had ended reports %o', async (answer, happens, warning) => {
     const { desk, order } = await placed()
     desk.trading.next(answer)
-    const sent = await desk.process(order, 'no', sendingAfter(desk, order, happens))
+    const sending = sendingAfter(desk.trading, () => happens(desk, order))
+    const sent = await desk.process(order, 'no', sending)
     expect(E.isRight(sent) && sent.right.warning).toBe(warning)
   })
 

@@ -86,14 +86,13 @@ const nowHolding =
   ({ account, positionTrading }: ChangeDesk) =>
     positionTrading.put(account.id, positions.map(openPosition))
 
-/** The deal of the close shows this. */
+/** The deal of the close shows this, and others stand beside it. */
 const showing =
-  (shown: Partial<BrokerDeal>) =>
-  ({ account: { id }, positionTrading }: ChangeDesk) =>
-    positionTrading.putHistory(
-      id,
-      positionTrading.closed(id).map((deal) => ({ ...deal, ...shown })),
-    )
+  (shown: Partial<BrokerDeal>, ...others: readonly BrokerDeal[]) =>
+  ({ account: { id }, positionTrading }: ChangeDesk) => {
+    const own = positionTrading.closed(id).map((deal) => ({ ...deal, ...shown }))
+    positionTrading.putHistory(id, [...own, ...others])
+  }
 
 const mt4 = { brokerType: 'mt4' }
 const lost = 'lose_the_request'
@@ -224,16 +223,7 @@ describe.each(changes)('%s is answered in time where', (what, make) => {
       notSent,
     ],
     ['the lock', { ports: () => ({ changeLocks: { holding: () => () => () => never } }) }, notSent],
-    [
-      'the read before it',
-      {
-        ports: (desk) => {
-          hanging(desk)
-          return {}
-        },
-      },
-      notSent,
-    ],
+    ['the read before it', { ports: (desk) => (hanging(desk), {}) }, notSent],
     ['the broker’s answer', { meanwhile: () => never }, ['none', 20_000, 1]],
     [
       'the broker’s answer to a request that was lost',
@@ -242,12 +232,7 @@ describe.each(changes)('%s is answered in time where', (what, make) => {
     ],
     [
       'everything after it was sent',
-      {
-        meanwhile: (desk) => {
-          hanging(desk)
-          return never
-        },
-      },
+      { meanwhile: (desk) => (hanging(desk), never) },
       ['BrokerOutcomeUnknown', 23_000, 1],
     ],
   ])('%s does not come', async (__, scene, expected) => {
@@ -683,24 +668,13 @@ describe('POST /positions/:id/close', () => {
     ],
     [
       'done on MT4, another closed meanwhile',
-      {
-        fields: mt4,
-        meanwhile: ({ account: { id }, positionTrading }) =>
-          positionTrading.putHistory(id, [...positionTrading.closed(id), earlier]),
-      },
+      { fields: mt4, meanwhile: showing({}, earlier) },
       0.1,
       [0.1, 0.2, null, 2_000],
     ],
     [
       'done of all on MT4, of which another had closed a part',
-      {
-        fields: mt4,
-        meanwhile: ({ account: { id }, positionTrading }) =>
-          positionTrading.putHistory(id, [
-            ...positionTrading.closed(id).map((deal) => ({ ...deal, volume: 0.2 })),
-            { ...earlier, volume: 0.1 },
-          ]),
-      },
+      { fields: mt4, meanwhile: showing({ volume: 0.2 }, { ...earlier, volume: 0.1 }) },
       0.3,
       [0.3, 0, null, 2_000],
     ],

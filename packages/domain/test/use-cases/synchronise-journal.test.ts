@@ -375,7 +375,7 @@ describe('a later read', () => {
     await end?.(desk)
     await desk.later()
     await desk.later(minuteMs)
-    expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
+    await desk.expectTrades('3', '4', '2')
     await desk.expectState({ rereadAt: null })
   })
 
@@ -389,7 +389,7 @@ describe('a later read', () => {
     await desk.later()
     await desk.expectState({ check: { difference: 0 }, disagreements: 1 })
     await desk.later(minuteMs)
-    expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
+    await desk.expectTrades('3', '4', '2')
   })
 
   it.each(['positionId', 'entry', 'symbol', 'volume', 'price', 'time'] as const)(

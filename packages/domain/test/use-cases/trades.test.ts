@@ -39,14 +39,20 @@ it.each([true, false])(
   },
 )
 
+/** A trade of one account, and none of the other. */
+const withTrade = () => {
+  const { desk, accounts } = opened()
+  const [account, other] = accounts
+  desk.put(account, closed('1', 10, 1))
+  desk.put(other, [])
+  return { desk, account }
+}
+
 describe('a read of trades', () => {
   it.each(['removed', 'linked to another one at the provider'])(
     'fails where an account was %s since its history was read, instead of showing none',
     async (how) => {
-      const { desk, accounts } = opened()
-      const [account, other] = accounts
-      desk.put(account, closed('1', 10, 1))
-      desk.put(other, [])
+      const { desk, account } = withTrade()
       const unlink = () => {
         if (how === 'removed') desk.records.tables.accounts.delete(account.id)
         else desk.relink(account, { provider: { providerAccountId: 'another', region: null } })
@@ -84,10 +90,7 @@ describe('a read of trades', () => {
     ['find', ({ getTrade }, id) => getTrade(caller, { id })],
     ['deals', ({ getTradeDeals }, id) => getTradeDeals(caller, { id, query: firstPage })],
   ])('fails where an account is linked to another one before %s is read', async (name, read) => {
-    const { desk, accounts } = opened()
-    const [account, other] = accounts
-    desk.put(account, closed('1', 10, 1))
-    desk.put(other, [])
+    const { desk, account } = withTrade()
     const readNow = desk.trades[name] as (...of: readonly unknown[]) => () => Promise<never>
     const readLate =
       (...of: readonly unknown[]) =>
