@@ -377,17 +377,21 @@ const requiredQuery: Readonly<Record<string, string>> = {
   by: 'symbol',
 }
 
-/** Of a stream, what it begins with. */
-const firstFrameOf = async (url: string, init: RequestInit) => {
+/** A stream until it matches, or the whole answer where it is refused. */
+const readStream = async (url: string, init: RequestInit, until = /\n\n/) => {
   const stopping = new AbortController()
   const { status, headers, body } = await fetch(url, { ...init, signal: stopping.signal })
   let text = ''
   for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += chunk
-    if (status === 200 && text.includes('\n\n')) break
+    if (status === 200 && until.test(text)) break
   }
   stopping.abort()
-  return { status, headers, body: text.split('\n\n')[0] }
+  return { status, headers, body: text }
+}
+const firstFrameOf = async (url: string, init: RequestInit) => {
+  const { body, ...reply } = await readStream(url, init)
+  return { ...reply, body: body.split('\n\n')[0] }
 }
 
 const ask = (
@@ -522,13 +526,8 @@ it('a stream of events has its own log and nothing else, whatever happens to oth
   const start = `evt_${'0'.repeat(20)}`
   const read = people.map(async ({ user }) => {
     const url = `${service.apiUrl}/api/v1/events/stream?after=${start}`
-    const { body } = await fetch(url, { headers: { 'X-API-Key': keyOf(user) } })
-    let text = ''
-    for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += chunk
-      if (/^event: risk\.threshold_breached\n.*\n\n/m.test(text)) return text
-    }
-    return text
+    const init = { headers: { 'X-API-Key': keyOf(user) } }
+    return (await readStream(url, init, /^event: risk\.threshold_breached\n.*\n\n/m)).body
   })
   const threshold = { type: 'equity_below', value: 10_000_000, severity: 'warning' }
   const riskThresholds = people.map(({ account }) => ({ accountId: account, ...threshold }))

@@ -1,6 +1,5 @@
 // The contracts of the ports, over the simulated provider and real sockets.
 import { startSandbox, type AccountOptions, type Fault } from '@tradeport/sandbox-broker'
-import { sumExactly } from '@tradeport/domain/primitives'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import {
   describeBrokerContract,
@@ -9,7 +8,7 @@ import {
   describeTradingContract,
   type VenueTrouble,
 } from '@tradeport/testkit/contracts'
-import { account, apiWith, rowOf, token } from './support.ts'
+import { account, apiWith, executedLots, rowOf, token } from './support.ts'
 
 const readFaults: Readonly<Record<VenueTrouble, Fault>> = {
   unavailable: { kind: 'timeout' },
@@ -152,12 +151,7 @@ for (const options of kinds) {
           else sandbox.faults.set(id, route, { kind: 'timeout' })
         }
       },
-      executedLots: (clientId) =>
-        sumExactly(
-          control
-            .deals()
-            .flatMap((deal) => (deal['clientId'] === clientId ? [Number(deal['volume'])] : [])),
-        ),
+      executedLots: (clientId) => executedLots(control, clientId),
     }
   })
 

@@ -13,12 +13,13 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OrderTerms } from '@tradeport/domain/orders'
 import type { OrderToSend, SentOrder } from '@tradeport/domain/ports'
-import { dayMs, minuteMs, sumExactly, type Ticket } from '@tradeport/domain/primitives'
+import { dayMs, minuteMs, type Ticket } from '@tradeport/domain/primitives'
 import type { MetaApiConfig } from '../src/index.ts'
 import {
   account,
   always,
   apiWith,
+  executedLots,
   order as plainOrder,
   rightOf,
   sentOrder,
@@ -68,12 +69,7 @@ const open = (options: Partial<AccountOptions> = {}, config: Partial<MetaApiConf
     look: (sought: Partial<SentOrder> = {}) =>
       api.trading.findOrder(own, sentOrder({ order, sentAt, ...sought }))(),
     requests: (route: string) => sandbox.requests.count({ account: id, route }),
-    executed: () =>
-      sumExactly(
-        control
-          .deals()
-          .flatMap((deal) => (deal['clientId'] === clientId ? [Number(deal['volume'])] : [])),
-      ),
+    executed: () => executedLots(control, clientId),
   }
 }
 

@@ -17,7 +17,8 @@ import type {
   SentOrder,
   Trading,
 } from '@tradeport/domain/ports'
-import type { AccountId, Ticket } from '@tradeport/domain/primitives'
+import { sumExactly, type AccountId, type Ticket } from '@tradeport/domain/primitives'
+import type { Sandbox } from '@tradeport/sandbox-broker'
 import { createMetaApi, type MetaApiConfig } from '../src/index.ts'
 
 export const now = Date.parse('2026-05-01T12:00:00.000Z')
@@ -46,6 +47,15 @@ export const apiWith = (config: Partial<MetaApiConfig> = {}) =>
     ...config,
     deadlines: { fillMs: 100, ...config.deadlines },
   })
+
+/** What the broker's own records show as executed of an order. */
+export const executedLots = (
+  { deals }: Pick<ReturnType<Sandbox['account']>, 'deals'>,
+  clientId: string,
+) =>
+  sumExactly(
+    deals().flatMap((deal) => (deal['clientId'] === clientId ? [Number(deal['volume'])] : [])),
+  )
 
 /** For tests that use nock: no request leaves, and no reply of one test remains for the next. */
 export const closeNetwork = () => {

@@ -124,25 +124,9 @@ describe('netting', () => {
 })
 
 it('MT4 gives the rest of a partial close a new ticket, in the same chain of deals', async () => {
-  const { trade, positions, deals } = await setUpAccount({ platform: 'mt4' })
-  const first = await trade(BUY)
-  expect(first).toEqual({
-    numericCode: 0,
-    stringCode: 'ERR_NO_ERROR',
-    message: 'No error',
-    orderId: '46000000',
-    positionId: '46000000',
-  })
-  expect(
-    await trade({ actionType: 'POSITION_PARTIAL', positionId: '46000000', volume: 0.03 }),
-  ).toMatchObject({
-    numericCode: 0,
-    orderId: '46000000',
-  })
-  expect(await positions()).toMatchObject([{ id: '46000001', volume: 0.07, openPrice: 1.1002 }])
-  expect(
-    (await trade({ actionType: 'POSITION_CLOSE_ID', positionId: '46000000' })).numericCode,
-  ).toBe(4753)
+  const { trade, deals } = await setUpAccount({ platform: 'mt4' })
+  await trade(BUY)
+  await trade({ actionType: 'POSITION_PARTIAL', positionId: '46000000', volume: 0.03 })
   await trade({ actionType: 'POSITION_CLOSE_ID', positionId: '46000001' })
   expect(
     (await deals()).map((deal) => [

@@ -1,9 +1,7 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
 import {
   isDemo,
   isReadLive,
-  requireBrokerAccount,
   snapshotCap,
   snapshotOf,
   withFailedRead,
@@ -71,15 +69,6 @@ it.each<[Partial<Account>, boolean]>([
   [{ brokerType: 'ctrader' }, false],
 ])('an account with %o is read live: %s', (fields, expected) => {
   expect(isReadLive({ ...account, ...fields })).toBe(expected)
-})
-
-it.each([
-  [{ brokerType: 'ctrader', provider: null }, 'UnsupportedBroker'],
-  [{ provider: null }, 'NotProvisioned'],
-])('the broker of an account with %o cannot be asked: %s', (fields, _tag) => {
-  expect(requireBrokerAccount({ ...account, ...fields })).toEqual(
-    E.left({ _tag, accountId: account.id }),
-  )
 })
 
 const { marginLevel: _level, leverage: _leverage, ...kept } = reading.figures

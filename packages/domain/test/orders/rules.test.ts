@@ -6,7 +6,6 @@ import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
 import {
-  accountChecks,
   requestChecks,
   requireCountsInLimit,
   requireEach,
@@ -96,10 +95,6 @@ describe('an order’s id', () => {
     expect(parseOrderId(text)).toEqual(isId ? O.some(text) : O.none)
   })
 
-  it('becomes three alphanumeric parts at the broker', () => {
-    expect(brokerClientId(id)).toBe('TP_0123456789_abcdefghij')
-  })
-
   it.each([
     ['TP_0123456789_0', 'TP_0123456789'],
     ['TP_0123456789_', 'TP_0123456789'],
@@ -110,22 +105,6 @@ describe('an order’s id', () => {
   ])('has at the broker, as %s, the prefix %s', (clientId, prefix) =>
     expect(clientIdPrefix(clientId)).toBe(prefix),
   )
-})
-
-it('an order of a tenant without a provider token is refused with that as the reason', () => {
-  const account = newAccount(owner)
-  const none = E.right(O.none)
-  const limits = E.right({ trader: null, desks: [], readAt: 0, databaseRun: 'first' })
-  const facts = { account, halt: none, providerToken: none, challenges: E.right([]), limits }
-  expect(accountChecks(pending.request, facts)).toContainEqual([
-    'provider_token',
-    E.left({
-      _tag: 'BrokerUnavailable',
-      accountId: account.id,
-      reason: 'the tenant has no provider token',
-      cause: 'token_missing',
-    }),
-  ])
 })
 
 const requireLots = (volume: number) => requireEach(requestChecks({ ...pending.request, volume }))

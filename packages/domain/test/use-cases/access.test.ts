@@ -21,6 +21,10 @@ import { owner, partOf, rightOf, stranger, tagOf, unavailable } from './desk.ts'
 const scopes: Credential['scopes'] = new Set(['accounts:read'])
 const [goodKey, unknownKey] = [generateApiKey(() => 7), generateApiKey(() => 8)]
 const address = '203.0.113.9'
+const ports = {
+  secrets: partOf<Secrets>({ hash: (text) => text as CredentialHash }),
+  clock: { now: () => 1_000 },
+}
 
 interface Service {
   /** Of the stored credential. */
@@ -72,8 +76,7 @@ const setUp = (sent: Sent, service: Service = {}) => {
       recordAccepted: recording('accepted'),
       recordFailed: recording('failed'),
     },
-    secrets: partOf<Secrets>({ hash: (text) => text as CredentialHash }),
-    clock: { now: () => 1_000 },
+    ...ports,
     credentials: {
       findApiKey: (hash) => stored('key', hash === goodKey),
       findAccessToken: (hash) =>
@@ -195,8 +198,7 @@ it('of guesses that come at once from one address few more are looked up than ma
       waitMs: () => (failures < 60 ? 0 : 1_000),
       recordFailed: () => void (failures += 1),
     }),
-    secrets: partOf<Secrets>({ hash: (text) => text as CredentialHash }),
-    clock: { now: () => 1_000 },
+    ...ports,
     credentials: partOf<Ports['credentials']>({
       findAccessToken: () => async () => {
         lookups += 1

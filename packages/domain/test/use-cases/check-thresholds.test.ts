@@ -71,6 +71,14 @@ const withThresholds = (...thresholds: readonly Partial<CheckedThreshold>[]) => 
       onBreach: ({ accountId }, { threshold: { value }, current }) =>
         reported.push([accountId, value, current]),
     })(brokerAccountOf(account)),
+    /** What the broker shows from now on. */
+    shows: (
+      changed: Partial<typeof figures>,
+      positions: ReturnType<typeof openPosition>[] = [],
+    ) => {
+      const shown = { ...information, figures: { ...figures, ...changed } }
+      desk.broker.put(account.id, { information: shown, positions })
+    },
     states: () => [...tables.riskThresholds.values()].map(({ breachedValue }) => breachedValue),
   }
 }
@@ -139,11 +147,7 @@ describe('a check', () => {
 
   it('ignores an account without money until it has deals that add up to 0', async () => {
     const desk = withThresholds({}, { type: 'daily_loss_above' })
-    const nothing = { ...figures, balance: 0, equity: 0, margin: 0 }
-    desk.broker.put(desk.account.id, {
-      information: { ...information, figures: nothing },
-      positions: [],
-    })
+    desk.shows({ balance: 0, equity: 0, margin: 0 })
     await rightOf(desk.check)
     expect([desk.events, desk.states()]).toEqual([[], [null, null]])
     Object.assign(desk.sums, { sum: 0, deals: 0 })
@@ -156,17 +160,15 @@ describe('a check', () => {
 
   it.each([{ balance: 0 }, { equity: 0 }])('believes %j beside other money', async (shown) => {
     const desk = withThresholds({})
-    const reading = { ...information, figures: { ...figures, ...shown } }
-    desk.broker.put(desk.account.id, { information: reading, positions: [] })
+    desk.shows(shown)
     await rightOf(desk.check)
     expect(desk.events).toHaveLength(1)
   })
 
   it('ignores an equity without the open positions', async () => {
     const desk = withThresholds({})
-    const information7 = { ...information, figures: { ...figures, balance: 8_000 } }
     const positions = [openPosition({ ticket: '7' as Ticket, unrealizedPnl: 2_000 })]
-    desk.broker.put(desk.account.id, { information: information7, positions })
+    desk.shows({ balance: 8_000 }, positions)
     await rightOf(desk.check)
     expect([desk.events, desk.states()]).toEqual([[], [null]])
     // Two that cancel each other out.
@@ -181,8 +183,7 @@ describe('a check', () => {
     const later = { severity: 'critical', type: 'daily_loss_above', value: 3_000 } as const
     const added = thresholdOf(desk.account.id, later)
     desk.records.tables.riskThresholds.set(thresholdKey(added), added)
-    const lost = { ...information, figures: { ...figures, balance: 8_000, equity: 6_500 } }
-    desk.broker.put(desk.account.id, { information: lost, positions: [] })
+    desk.shows({ balance: 8_000, equity: 6_500 })
     await rightOf(desk.check)
     expect(desk.reported).toEqual([[desk.account.id, 3_000, 3_500]])
   })

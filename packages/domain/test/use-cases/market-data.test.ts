@@ -208,6 +208,18 @@ it("a page of a broker's instruments has their terms; what needs an account is r
 })
 
 const ticksOf = (times: readonly number[]) => times.map((time) => ({ time, bid: time, ask: time }))
+type TicksQuery = Parameters<ReturnType<typeof open>['use']['listTicks']>[1]['query']
+/** An account whose broker has these ticks. */
+const withTicks = (ticks: ReturnType<typeof ticksOf>) => {
+  const { use, caller, link, marketData } = open()
+  const { id: accountId } = link()
+  marketData.put(accountId, 'EURUSD', { ticks })
+  return {
+    list: (query: TicksQuery) =>
+      rightOf(use.listTicks(caller, { symbol: 'EURUSD', query: { accountId, ...query } })),
+    reads: () => marketData.calls('ticks'),
+  }
+}
 
 describe('ticks', () => {
   const start = Date.parse('2026-11-20T00:00:00.000Z')
@@ -225,26 +237,14 @@ describe('ticks', () => {
     [undefined, start - 1, 10, 0, 0],
     [undefined, start + 300 * dayMs, 5, -5, Infinity],
   ])('from %s to %s, at most %i', async (from, to, limit, first, last) => {
-    const { use, caller, link, marketData } = open()
-    const { id } = link()
-    marketData.put(id, 'EURUSD', { ticks })
-    const read = await rightOf(
-      use.listTicks(caller, {
-        symbol: 'EURUSD',
-        query: { accountId: id, startTime: from, endTime: to, limit },
-      }),
-    )
-    expect(read).toEqual(ticks.slice(first, last))
+    const { list } = withTicks(ticks)
+    expect(await list({ startTime: from, endTime: to, limit })).toEqual(ticks.slice(first, last))
   })
 
   it('are none before 1970, which the broker is not asked for', async () => {
-    const { use, caller, link, marketData } = open()
-    const { id } = link()
-    const of = { endTime: Date.parse('0000-01-01T00:00:00.000Z'), limit: 10 }
-    expect(
-      await rightOf(use.listTicks(caller, { symbol: 'EURUSD', query: { accountId: id, ...of } })),
-    ).toEqual([])
-    expect(marketData.calls('ticks')).toBe(0)
+    const { list, reads } = withTicks([])
+    expect(await list({ endTime: Date.parse('0000-01-01T00:00:00.000Z'), limit: 10 })).toEqual([])
+    expect(reads()).toBe(0)
   })
 
   it('are the last ones whatever their density, in a bounded number of reads', () =>
@@ -270,17 +270,9 @@ describe('ticks', () => {
           const all = ticksOf(
             newestFirst.filter((time) => time >= to - 7 * dayMs).toSorted((a, b) => a - b),
           )
-          const { use, caller, link, marketData } = open()
-          const { id } = link()
-          marketData.put(id, 'EURUSD', { ticks: all })
-          const read = await rightOf(
-            use.listTicks(caller, {
-              symbol: 'EURUSD',
-              query: { accountId: id, endTime: to, limit },
-            }),
-          )
-          expect(read).toEqual(all.slice(-limit))
-          expect(marketData.calls('ticks')).toBeLessThanOrEqual(100)
+          const { list, reads } = withTicks(all)
+          expect(await list({ endTime: to, limit })).toEqual(all.slice(-limit))
+          expect(reads()).toBeLessThanOrEqual(100)
         },
       ),
       {

@@ -171,7 +171,7 @@ describe('POST /orders', () => {
   })
 
   /** In the order in which they are checked. */
-  const refusals: readonly (readonly [tag: string, trouble: Trouble])[] = [
+  const refusals: readonly (readonly [tag: string, trouble: Trouble, details?: object])[] = [
     ['AccountNotFound', removed],
     ['AccountPurposeRestricted', change({ purpose: 'trade_copier' })],
     ['LiveAccountRestricted', change({ tradeMode: 'real' })],
@@ -184,6 +184,7 @@ describe('POST /orders', () => {
         const { tenantId: id } = owner
         tables.tenants.set(id, { id, name: 'Acme', providerToken: null })
       },
+      { cause: 'token_missing' },
     ],
     [
       'ChallengeLocked',
@@ -197,14 +198,14 @@ describe('POST /orders', () => {
     ['ApprovalRequired', limitTrader({ approvalAboveLots: 0.1 })],
   ]
 
-  it.each(refusals)(
+  it.for(refusals)(
     'refuses with %s, also where a later check refuses too',
-    async (tag, trouble) => {
+    async ([tag, trouble, details = {}]) => {
       const { desk, account } = opened()
       // A limit that makes the positions necessary, but is not passed.
       limitTrader({ maxOpenLots: 9 })(desk, account)
       trouble(desk, account)
-      expect(await tagOf(desk.place(account))).toBe(tag)
+      expect(await desk.place(account)()).toMatchObject({ left: { _tag: tag, ...details } })
       for (const [, later] of refusals.slice(refusals.findIndex(([one]) => one === tag) + 1))
         later(desk, account)
       // What comes later may have undone it.

@@ -246,8 +246,8 @@ describe.each(changes)('%s is answered in time where', (what, make) => {
     const { promise: connected, resolve: connect } = Promise.withResolvers<void>()
     const wasSent = Promise.withResolvers()
     const dial =
-      (maySend: MaySend): TE.TaskEither<never, never> =>
-      async () => {
+      (_account: unknown, _ticket: unknown, _change: unknown, maySend: MaySend) =>
+      async (): Promise<never> => {
         expect(maySend()).toBe(true)
         await connected
         wasSent.resolve(maySend())
@@ -255,13 +255,7 @@ describe.each(changes)('%s is answered in time where', (what, make) => {
       }
     const dialling = {
       ...desk,
-      positionTrading: {
-        ...desk.positionTrading,
-        setLevels: (_account: unknown, _ticket: unknown, _levels: unknown, maySend: MaySend) =>
-          dial(maySend),
-        closePosition: (_account: unknown, _ticket: unknown, _lots: unknown, maySend: MaySend) =>
-          dial(maySend),
-      },
+      positionTrading: { ...desk.positionTrading, setLevels: dial, closePosition: dial },
     }
     expect(await tagOf(make(dialling))).toBe('BrokerOutcomeUnknown')
     connect()
