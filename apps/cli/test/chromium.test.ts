@@ -5,9 +5,14 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { findChromium, withPage } from '../src/chromium.ts'
 
-it.each(['CHROMIUM_PATH', 'PATH'])('Edge is found by %s', async (variable) => {
+const newFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-chromium-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+it.each(['CHROMIUM_PATH', 'PATH'])('Edge is found by %s', async (variable) => {
+  const folder = await newFolder()
   const program = join(folder, 'microsoft-edge')
   await writeFile(program, '', { mode: 0o700 })
   const env = { [variable]: variable === 'PATH' ? `/not-there:${folder}` : 'microsoft-edge' }
@@ -15,8 +20,7 @@ it.each(['CHROMIUM_PATH', 'PATH'])('Edge is found by %s', async (variable) => {
 })
 
 it('Chromium gets no secret of the environment', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-chromium-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await newFolder()
   const program = join(folder, 'chromium')
   await writeFile(program, `#!/bin/sh\nenv > '${join(folder, 'env')}'\nexit 1\n`)
   await chmod(program, 0o700)

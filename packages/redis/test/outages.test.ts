@@ -102,6 +102,8 @@ describe.concurrent('a limiter without Redis', () => {
   )
 })
 
+const openTwo = async (url: string) => [await openInstance(url), await openInstance(url)] as const
+
 describe.skipIf(!isInstalled)(
   `a limiter whose Redis fails${isInstalled ? '' : ' (redis-server is not installed)'}`,
   { concurrent: true },
@@ -182,7 +184,7 @@ describe.skipIf(!isInstalled)(
 
     it('continues from the state of Redis during an outage, and restores it in a Redis that was emptied, also while it is connected', async () => {
       await using server = await startOwnServer()
-      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+      const [one, other] = await openTwo(server.url)
       const subject = newRateSubject()
       await other.ask(subject, 4)
       expect(await one.ask(subject, 2)).toEqual(repeated(2, 'passed'))
@@ -224,7 +226,7 @@ describe.skipIf(!isInstalled)(
 
     it('keeps a suspension during and after an outage, and reports it once', async () => {
       await using server = await startOwnServer()
-      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+      const [one, other] = await openTwo(server.url)
       const subject = newRateSubject()
       expect(await one.ask(subject, 21)).toEqual([
         ...repeated(10, 'passed'),
@@ -242,7 +244,7 @@ describe.skipIf(!isInstalled)(
 
     it('reports a suspension that Redis began after the timeout of its request', async () => {
       await using server = await startOwnServer()
-      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+      const [one, other] = await openTwo(server.url)
       const [subject, own] = [newRateSubject(), newRateSubject()]
       await one.ask(own, 19)
       await one.ask(subject, 11)

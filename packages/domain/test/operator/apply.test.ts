@@ -26,7 +26,7 @@ import {
   puts,
   removes,
 } from '@tradeport/testkit'
-import { acme, ann, createTestSecrets, main, mainAccount } from './operator-desk.ts'
+import { acme, acmeWithAnn, ann, createTestSecrets, main, mainAccount } from './operator-desk.ts'
 
 const now = 1_000
 const bob = 'u-2' as UserId
@@ -36,8 +36,7 @@ const drawdown = { accountId: main, type: 'drawdown_above', severity: 'warning' 
 
 const link: OperatorDocument = {
   ...emptyDocument,
-  tenants: [{ id: acme, name: 'Acme', providerToken: 'provider-secret' }],
-  users: [{ id: ann, tenantId: acme, email: 'ann@example.com' }],
+  ...acmeWithAnn,
   accounts: [{ ...mainAccount, isDemo: true, balance: 10_000 }],
   apiKeys: [{ id: 'k-1', userId: ann }],
 }

@@ -6,6 +6,11 @@ export const acme = 'acme' as TenantId
 export const ann = 'u-1' as UserId
 export const main = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
 
+export const acmeWithAnn = {
+  tenants: [{ id: acme, name: 'Acme', providerToken: 'provider-secret' }],
+  users: [{ id: ann, tenantId: acme, email: 'ann@example.com' }],
+}
+
 /** The account `main` as documents describe it. */
 export const mainAccount = {
   id: main,

@@ -21,7 +21,14 @@ import {
   rightOf,
 } from '@tradeport/testkit'
 import { createOperatorDocuments } from '../../src/use-cases/operator-documents.ts'
-import { acme, ann, createTestSecrets, main, mainAccount as account } from './operator-desk.ts'
+import {
+  acme,
+  acmeWithAnn,
+  ann,
+  createTestSecrets,
+  main,
+  mainAccount as account,
+} from './operator-desk.ts'
 
 const day = Date.parse('2026-11-01T00:00:00.000Z')
 type Part = Partial<OperatorDocument>
@@ -65,8 +72,7 @@ const feed = { id: 'feed', accountId: main, symbols: { EURUSD: 'EURUSD.r' } } as
 const snapshot = { accountId: main, timestamp: day, balance: 1, equity: 1, margin: 0 }
 
 const whole = documentOf({
-  tenants: [{ id: acme, name: 'Acme', providerToken: 'provider-secret' }],
-  users: [{ id: ann, tenantId: acme, email: 'ann@example.com' }],
+  ...acmeWithAnn,
   accounts: [account, { ...account, id: other }],
   apiKeys: [{ id: 'k-1', userId: ann, key: 'tp_live_only_for_automated_tests_given' }],
   accessTokens: [token],
