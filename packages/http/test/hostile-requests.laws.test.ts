@@ -98,7 +98,7 @@ beforeAll(async () => {
     process.on('message', ({ port, head, file, count }) => {
       const body = require('node:fs').readFileSync(file)
       let [open, unsent] = [count, count]
-      const sockets = times(count, () => connect(port, '127.0.0.1'))
+      const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'))
       for (const [key, socket] of sockets.entries()) {
         socket.on('error', () => undefined)
         socket.on('data', () => socket.end())
