@@ -18,6 +18,7 @@ import { useTestService } from './support/service.ts'
 const accountId = newAccountUuid(1)
 // A Wednesday afternoon, so that no page shows a time of the day before.
 const now = Date.UTC(2026, 9, 14, 15, 30)
+const hourMs = 3_600_000
 
 /**
  * By the name of the screenshot. `:trade` and `:webhook` are ids of what the set-up makes. The
@@ -53,9 +54,19 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
         generate: { trades: 150, openPositions: 3 },
       },
     ],
-    { now: () => now, environment: { CAPABILITIES: 'all' } },
+    {
+      now: () => now,
+      // No second attempt is made while pages are looked at.
+      environment: { CAPABILITIES: 'all', WEBHOOK_RETRY_SECONDS: '3600,3600,3600,3600' },
+    },
   )
   let ids: Readonly<Record<string, string>>
+  let madeAt: number
+  /** Events and deliveries have times of the database, which are shown as fixed ones. */
+  const fixedTime = (time: string) => {
+    const hours = Math.round((Date.parse(time) - madeAt) / hourMs)
+    return Math.abs(hours) > 1 ? time : new Date(now + hours * hourMs).toISOString()
+  }
   beforeAll(async () => {
     await service.setUp(
       linkDocument({
@@ -84,6 +95,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     )
     const trade = (await desk.trades())[0].id
     ids = { webhook, trade }
+    madeAt = Date.now()
   })
 
   const title = hasFont() ? 'looks as before' : 'is not compared, without the font DejaVu Sans'
@@ -100,14 +112,10 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
           reducedMotion: 'reduce',
         },
       )
-      // Events have the time of the database.
-      await page.route('**/api/v1/events?*', async (route) => {
-        const { data, ...reply } = await (await route.fetch()).json()
-        const events = data.map((event: object, index: number) => ({
-          ...event,
-          timestamp: new Date(now - index * 1_000).toISOString(),
-        }))
-        await route.fulfill({ json: { ...reply, data: events } })
+      await page.route(/\/api\/v1\/(events\?|webhooks)/, async (route) => {
+        const response = await route.fetch()
+        const body = (await response.text()).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, fixedTime)
+        await route.fulfill({ response, body })
       })
       await page.getByLabel('Stay signed in').check()
       await signInAs(page, 'trader')
