@@ -1,7 +1,8 @@
-// What the use cases report to whoever operates the service, as lines of the log.
+// What the use cases report to the operator, as log lines.
 import type { Logger } from 'pino'
 import type { Adapters } from './compose.ts'
 
+/** Of a document; more are counted, not listed. */
 const maxLoggedChanges = 100
 
 type Reports = Pick<

@@ -11,12 +11,12 @@ import Koa from 'koa'
 const [which = '', file = ''] = process.argv.slice(2)
 const reply: unknown = JSON.parse(readFileSync(file, 'utf8'))
 
-const fast = fastify().get('/', async () => reply)
-await fast.ready()
+const fastifyServer = fastify().get('/', async () => reply)
+await fastifyServer.ready()
 const listeners: Readonly<Record<string, RequestListener>> = {
   Koa: new Koa().use((ctx) => void (ctx.body = reply)).callback(),
   Express: express().get('/', (_, response) => void response.json(reply)),
-  Fastify: fast.routing,
+  Fastify: fastifyServer.routing,
   'node:http': (_, response) => {
     response.setHeader('Content-Type', 'application/json; charset=utf-8')
     response.end(JSON.stringify(reply))

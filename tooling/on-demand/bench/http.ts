@@ -64,7 +64,7 @@ export const bench: Bench = async ({ stack }) => {
     others.push(
       `${which} ${msPerRequest(await full(await bareUrl(which), 2 * roundSeconds)).toFixed(3)} ms`,
     )
-  const against = `a bare Koa server that serializes the same object; ${connections} connections, ${cores === undefined ? 'no process' : 'each server'} on a core of its own, ${rounds} rounds. Beside them ${others.join(', ')}`
+  const against = `a bare Koa server that serializes the same object; ${connections} connections, ${cores === undefined ? 'no process' : 'each server'} on a core of its own, ${rounds} rounds. Beside them, measured once each, ${others.join(', ')}`
   return [
     {
       name: `GET /positions of ${positions} from the cache`,

@@ -46,7 +46,7 @@ export const bench: Bench = async (tools) => {
     serverMs(route, async () => {
       for (let count = 0; count < queries; count += 1) await read(fresh, rounds + 1)
     })
-  /** Of requests that need not read the broker. */
+  /** Of requests that the journal answers without the broker. */
   const answers = async () => ({
     page: await answerMs('/trades', readTrades),
     statistics: await answerMs('/trades/stats', readStatistics),

@@ -11,7 +11,7 @@ const idleBoundMegabytes = 150
 const addedBoundMegabytes = 40
 const idleSeconds = 10
 /**
- * Without other work V8 returns the memory of garbage within 100 seconds of its last collection.
+ * Without other work V8 gives freed memory back within 100 seconds of its last collection.
  */
 const returnSeconds = 120
 

@@ -1,11 +1,11 @@
-// From the command to the first accepted connection, with a database that exists already: on a
-// PostgreSQL server, and for information embedded.
+// From the command to the line that the service listens, with an existing database: on a PostgreSQL
+// server, and for information embedded.
 import { newFolder, startService, type ServiceOptions } from '@tradeport/harness'
 import { bounded, inTurn, median, msOf, type Bench } from './bench.ts'
 
 const rounds = 9
 const boundMs = 1_500
-// Nothing is asked of it.
+// It is never called.
 const providerUrl = 'http://127.0.0.1:1'
 
 const msToStart = async (database: Partial<ServiceOptions>): Promise<number> => {

@@ -41,22 +41,22 @@ export interface FoldedTrade {
   readonly side: Side
   /** The volume opened, which is the volume closed. */
   readonly volume: number
-  /** Weighted by volume, as exitPrice. */
+  /** Weighted by volume, like exitPrice. */
   readonly entryPrice: number
   readonly exitPrice: number
-  /** Summed over all deals of the position, as commission and swap. */
+  /** Summed over all deals of the position, like commission and swap. */
   readonly profit: number
   readonly commission: number
   readonly swap: number
   /** profit + commission + swap, added exactly and rounded once. */
   readonly netProfit: number
-  /** The first opening deal. */
+  /** The time of the first opening deal. */
   readonly openedAt: number
-  /** The last closing deal. */
+  /** The time of the last closing deal. */
   readonly closedAt: number
   /**
-   * Whole seconds from openedAt to closedAt, rounded down; negative where the broker's times are
-   * in that order.
+   * Whole seconds from openedAt to closedAt, rounded down; negative where the broker's closedAt is
+   * earlier.
    */
   readonly holdingTime: number
   /** Present where a closing deal reported no volume. */
@@ -73,7 +73,10 @@ export interface SkippedOnAccount extends SkippedPosition {
   readonly accountId: AccountId
 }
 
-/** `open` where less was closed than opened; `closingDealId` is the last deal that closed it. */
+/**
+ * `open` where less was closed than opened and every closing deal reported its volume;
+ * `closingDealId` is the last deal that closed it.
+ */
 export type FoldedPosition =
   | { readonly status: 'closed'; readonly trade: FoldedTrade; readonly closingDealId: string }
   | { readonly status: 'open' }
@@ -81,17 +84,17 @@ export type FoldedPosition =
 
 /**
  * Folds deals into closed trades, one for each position whose whole volume is closed, in closing
- * order: close time, then the id of the last closing deal (shorter first, then by text). Positions
- * still open are left out; positions that cannot be folded are in `skipped` with the first reason
- * that applies, by position id (shorter first, then by text).
+ * order: close time, the id of the last closing deal, position id. Positions still open are left out;
+ * positions that cannot be folded are in `skipped` with the first reason that applies, by position
+ * id. Ids are ordered shorter first, then by text.
  *
  * Deals may come in any order; the result does not depend on it. Deals without a side, and deals
- * without a position (id absent, empty or "0"), belong to none. Every deal counts: remove the rows
- * that a provider repeats before. Money is summed as exact decimals and rounded once, volumes
+ * without a position (id absent, empty or "0"), belong to none. Every deal counts: first remove
+ * the rows that a provider repeats. Money is summed as exact decimals and rounded once, volumes
  * compare exactly, and weighted prices are the doubles nearest to the exact quotients.
  *
  * Invalid numbers: a volume that is not a finite number above 0 was not reported; a price that is
- * not finite is missing; a time outside the range of dates (|time| above 8.64e15, infinite, NaN) is
+ * 0 or not finite is missing; a time outside the range of dates (|time| above 8.64e15, infinite, NaN) is
  * invalid. Throws a RangeError for money that is not finite.
  */
 export const foldDeals = (
@@ -143,7 +146,7 @@ export const foldPosition = (positionId: string, deals: readonly Deal[]): Folded
       opened.add(volume, price)
       unclosed.add(volume)
     } else {
-      // Or neither opens nor closes: such a position is skipped below.
+      // An entry other than in and out comes here too; its position is skipped below.
       closed.add(volume, price)
       unclosed.add(-volume)
       if (volume === 0) unreported.push(price)
@@ -201,7 +204,7 @@ export const foldPosition = (positionId: string, deals: readonly Deal[]): Folded
 const skippedFor = (reason: SkipReason): FoldedPosition => ({ status: 'skipped', reason })
 
 /**
- * The exit price where n closing deals report no volume, which share the unclosed volume equally:
+ * The exit price where n closing deals report no volume; the unclosed volume is shared equally:
  * (sum of the others' volume × price + unclosed / n × sum of their prices) / opened.
  */
 const averageWithUnreported = (
@@ -223,7 +226,7 @@ class Fills {
   readonly lots = new ExactSum()
   /** The sum of volume times price. */
   readonly weight = new ExactSum()
-  /** That of every fill; undefined before the first, NaN once they differ. */
+  /** The price of all fills; undefined before the first, NaN once two differ. */
   private price: number | undefined = undefined
 
   add(volume: number, price: number) {

@@ -44,7 +44,7 @@ export const createEvents = (ports: EventPorts) => {
       TE.tap(() => requireResumable(ports)(owner, query.after)),
     )
 
-  /** What was recorded since `after`, by pages, and then what the feed has. */
+  /** What was recorded since `after`, in pages, and then what the stream brings. */
   async function* batchesAfter(
     after: EventId | undefined,
     owner: Owner,
@@ -55,7 +55,7 @@ export const createEvents = (ports: EventPorts) => {
     while (readTo < startsAfter && !isOver()) {
       const page = await readPage(owner, { ...query, after: readTo })()
       if (E.isLeft(page)) return
-      // The feed has those that were recorded since it began.
+      // The stream brings the events after `startsAfter`.
       const events = page.right.events.filter(({ id }) => id <= startsAfter)
       readTo = page.right.hasNext ? (events.at(-1)?.id ?? startsAfter) : startsAfter
       yield { events, readTo }

@@ -15,9 +15,9 @@ import type { Ports, StoredOrder } from '../ports/index.ts'
 import type { Instant } from '../primitives/instant.ts'
 
 /**
- * One with other terms or another number is stored so, and one that the broker does not hold any
- * more is due to be looked up.
- * @returns whether an order is due to be looked up now
+ * Stores the new terms or number of each order; one that the broker no longer holds becomes due for
+ * a lookup.
+ * @returns whether any order is now due for a lookup
  */
 export const followOpenOrders =
   ({ orders, trading, clock }: Pick<Ports, 'orders' | 'trading' | 'clock'>) =>
@@ -29,34 +29,41 @@ export const followOpenOrders =
       ({ destination }) => destination.providerAccountId === account.providerAccountId,
     )
     if (open.length === 0) return E.right(false)
-    const shown = await trading.heldOrders(account)()
-    if (E.isLeft(shown)) return shown
+    const readAt = clock.now()
+    const held = await trading.heldOrders(account)()
+    if (E.isLeft(held)) return held
     let isDue = false
-    for (const one of open) {
+    for (const stored of open) {
       const now = clock.now()
-      const transition = transitionOfRound(one, findBrokerOrder(one.order, shown.right), now)
+      const shown = findBrokerOrder(stored.order, held.right)
+      const transition = transitionOfRound(stored, shown, readAt, now)
       if (transition === undefined) continue
-      const written = await orders.advance(account.owner, one, transition, now)()
+      const written = await orders.advance(account.owner, stored, transition, now)()
       if (E.isLeft(written)) return written
-      isDue ||= transition.continueInMs === 0
+      isDue ||= written.right && transition.continueInMs === 0
     }
     return E.right(isDue)
   }
 
-/** What a round of the watch changes; nothing where the broker holds the order as it is stored. */
+/**
+ * The transition that a round makes; undefined where the broker holds the order as it is stored.
+ * @param readAt when the read began that shows what the broker holds
+ */
 const transitionOfRound = (
   { order, placement }: StoredOrder,
   shown: BrokerOrder | undefined,
+  readAt: Instant,
   now: Instant,
 ): Transition | undefined => {
   if (placement.step !== 'open') return undefined
-  // One that is missing already falls due by itself.
+  // Lookups of an order that is already missing are scheduled.
   if (shown === undefined)
     return placement.missing === null ? afterFoundMissing(placement, now) : undefined
-  const transition = afterFoundHeld(placement, shown, now)
+  const transition = afterFoundHeld(placement, shown, readAt)
   const isUnchanged =
     // A clock may have been set back.
-    (Math.abs(now - placement.unexecutedAt) < unexecutedAtLagMs || shown.isUnexecuted !== true) &&
+    (Math.abs(readAt - placement.unexecutedAt) < unexecutedAtLagMs ||
+      shown.isUnexecuted !== true) &&
     placement.missing === null &&
     withTransition(order, transition, now) === order
   return isUnchanged ? undefined : transition

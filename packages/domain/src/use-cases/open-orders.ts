@@ -1,6 +1,6 @@
-// Changes and cancellations of open orders, which the broker holds. Each change is decided on what the broker has at that moment, and changes of one order are made
-// one after another. Each is sent once; a cancellation a second time only where the broker had
-// given the order another number.
+// Changes and cancellations of open orders, which the broker holds. Each is decided on what the
+// broker has at that moment; those of one order are made one after another. Each is sent once; a
+// cancellation again only where the broker has given the order another number.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -19,7 +19,6 @@ import {
   afterFoundHeld,
   type BrokerOrder,
   type Cancellation,
-  type LookupAnswer,
   type Open,
   type Transition,
 } from '../orders/placement.ts'
@@ -40,6 +39,7 @@ import {
   outcomeUnknown,
   requireOpenPlacement,
   type ChangeTag,
+  type MadeLookup,
   type OpenOrderStepPorts,
   type StoredOpenOrder,
 } from './steps/open-order.ts'
@@ -76,6 +76,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     (open: StoredOpenOrder, send: SendChange): AsyncResult<Order, ModifyTag> =>
     async () => {
       const { order, destination } = open
+      const startedAt = clock.now()
       const read = await readBrokerOrder(open)()
       if (E.isLeft(read)) return refuseAfterFailure(open, 'OrderNotModifiable', read.left)
       const before = read.right
@@ -92,14 +93,15 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (shown === 'unknown') return E.left(outcomeUnknown(open))
       if (shown === 'gone') return refuseGone(open, 'OrderNotModifiable', outcomeUnknown(open))
       return pipe(
-        await applyTransition(open, (from) => afterFoundHeld(from, shown, clock.now())),
+        await applyTransition(open, (from) => afterFoundHeld(from, shown, startedAt)),
         E.map((after) => after.order),
       )
     }
 
   /**
-   * The order after a change of its terms. A confirmed change is made, unless a read then shows
-   * another stopLimitPrice; any other is made when a read shows it.
+   * The order after a change of its terms. A confirmed change counts, but a new stopLimitPrice only
+   * when a read shows it; a change that changed nothing needs no read; any other counts only when a
+   * read shows it.
    */
   const readTermsAfterChange = async (
     open: StoredOpenOrder,
@@ -118,7 +120,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     // That the provider changes a stopLimitPrice is not documented; and an order that has none any
     // more may have been triggered before the change, which moved its limit then.
     if (answered === 'done' && (shown ?? before).stopLimitPrice === requested.stopLimitPrice)
-      // A read that shows the terms of before lags behind.
+      // A read that still shows the old terms lags behind.
       return shown === undefined || isOld(shown)
         ? { ...requested, brokerOrderId: (shown ?? before).brokerOrderId }
         : shown
@@ -143,32 +145,31 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const marked = await storeCancellation(found, asked)
       if (E.isLeft(marked)) return marked
       let open = marked.right
-      /** In what follows it counts, even if it cannot be stored. */
+      /** The new cancellation counts from here on, even if it cannot be stored. */
       const setCancellation = async (cancellation: Cancellation | null): Promise<void> => {
         await storeCancellation(open, cancellation)
         open = { ...open, placement: { ...open.placement, cancellation } }
       }
       const sent = await cancelAtBroker(open, send)
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
-        // A cancellation that was not made has not ended the order, even if a read then shows its
-        // end.
+        // A cancellation that was not made did not end the order, even if a read then shows that it
+        // ended.
         await setCancellation(earlier)
         return refuseAfterFailure(open, 'OrderNotCancellable', sent.left)
       }
       ports.onAccountChanged(open.destination)
       if (E.isRight(sent) && sent.right.progress === 'done')
         await setCancellation({ ...asked, isConfirmed: true })
-      let answer: LookupAnswer = { kind: 'unreadable' }
-      const read = async (): Promise<boolean> => {
-        answer = await lookUp(open)
-        return answer.kind === 'found'
+      let lookup: MadeLookup = { answer: { kind: 'unreadable' }, at: clock.now() }
+      const lookUpOnce = async (): Promise<boolean> => {
+        lookup = await lookUp(open)
+        return lookup.answer.kind === 'found'
       }
-      // A confirmed cancellation proves that nothing more is executed. What was executed before
-      // only the records show, so that the last lookup is awaited. Where the outcome is unknown,
-      // one read decides.
-      if (E.isRight(sent)) await readUntil(ports, read)
-      else await read()
-      const after = await applyLookup(open, answer)
+      // Once the broker has accepted it, lookups go on until the records show what was executed
+      // before; the last one is awaited. Where the outcome is unknown, one lookup decides.
+      if (E.isRight(sent)) await readUntil(ports, lookUpOnce)
+      else await lookUpOnce()
+      const after = await applyLookup(open, lookup)
       if (E.isLeft(after)) return after
       const { order } = after.right
       if (order.status === 'cancelled' || order.status === 'partially_filled') return E.right(order)
@@ -192,7 +193,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     return brokerOrderId === stored ? first : cancelAs(brokerOrderId)
   }
 
-  /** DELETE /orders/:id: cancels an open order, or what is not executed of it. */
+  /** DELETE /orders/:id: cancels an open order, or its unexecuted rest. */
   const cancelOrder = (
     caller: Caller,
     { id }: ById,
@@ -233,7 +234,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   }
 }
 
-/** Changes only the cancellation. A lookup that is due stays so: it is made at once. */
+/** Changes only the cancellation. A lookup that was to come is made at once. */
 const withCancellation =
   (cancellation: Cancellation | null) =>
   (from: Open): Transition => ({

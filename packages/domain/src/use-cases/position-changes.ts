@@ -261,8 +261,9 @@ export const createPositionChanges = (ports: ChangePorts) => {
   // --- closes ---
 
   /**
-   * Sends a close. Where its outcome is unknown or doubted, the positions are read until they show
-   * it, for two seconds, and the last read decides.
+   * Sends a close. Where its outcome is unknown or doubted, the positions are read for up to two
+   * seconds. The last read shows it done, or the position untouched, so that the answer stands, or
+   * else it is unknown.
    */
   const sendClose = (
     close: CloseToSend,
@@ -271,25 +272,25 @@ export const createPositionChanges = (ports: ChangePorts) => {
     const { target, request, before } = close
     const { brokerAccount, id } = target
     return async () => {
-      const sent = await sendChange(target, send, (maySend) =>
+      const answer = await sendChange(target, send, (maySend) =>
         positionTrading.closePosition(brokerAccount, id.ticket, request.volume, maySend),
       )()
-      if (E.isRight(sent)) {
-        const { brokerOrderId, progress } = sent.right
+      if (E.isRight(answer)) {
+        const { brokerOrderId, progress } = answer.right
         return E.right({ brokerOrderId, isConfirmed: progress === 'done', shown: undefined })
       }
-      if (!mayBeMade(sent.left)) return sent
+      if (!mayBeMade(answer.left)) return answer
       const unknown = E.left(outcomeUnknown(target))
       let decided: E.Either<PositionChangeError, AcceptedClose> = unknown
       await readUntil(ports, async () => {
         const read = await positionTrading.freshPositions(brokerAccount)()
         const shown = E.isRight(read) ? shownClose(close, read.right) : undefined
-        const isShown = shown !== undefined && isDoneAsSent(shown.outcome, request)
-        if (isShown) decided = E.right({ brokerOrderId: null, isConfirmed: false, shown })
+        const isDone = shown !== undefined && isDoneAsSent(shown.outcome, request)
+        if (isDone) decided = E.right({ brokerOrderId: null, isConfirmed: false, shown })
         else if (E.isRight(read) && isUntouched(before.position, read.right.positions))
-          decided = sent
+          decided = answer
         else decided = unknown
-        return isShown || (E.isLeft(read) && !isTransient(read.left))
+        return isDone || (E.isLeft(read) && !isTransient(read.left))
       })
       return decided
     }

@@ -164,8 +164,8 @@ export const createWebhooks = ({
         TE.flatMapTask((to) => async () => {
           const answer = await webhookSender.send(testDelivery(to, newTestId(), clock.now()))()
           const success = isDelivered(answer.responseCode)
-          // Where this cannot be recorded the request has not failed: its repetition would send
-          // another test. The webhook may also have been deleted meanwhile.
+          // If this cannot be recorded, the request still succeeds: repeating it would send another
+          // test. The webhook may also have been deleted meanwhile.
           if (success) await webhooks.recordTestSuccess(owner, to.webhook.id, clock.now())()
           return { ...answer, success, failureReason: success ? null : failureOf(answer) }
         }),

@@ -203,8 +203,8 @@ export const afterAttempt = (
       webhook: { ...webhook, failureCount: 0, lastSuccessAt },
     }
   }
-  // Not where a user asked for it or has changed the URL meanwhile, nor where the service could look
-  // up no names: that would disable everybody's webhooks.
+  // A failure does not count for a replay, at a URL that was changed since, or where the service
+  // could look up no names, which would disable everybody's webhooks.
   const counts =
     !isReplay(delivery) &&
     to.webhook.url === webhook.url &&

@@ -335,10 +335,13 @@ describe('GET /events/stream', () => {
     expect([failed.isOver, next.got]).toStrictEqual([true, recorded])
   })
 
-  it('cuts off a reader that falls a thousand events behind', async () => {
+  it.each([
+    ['a thousand events', times(1_000, () => closed)],
+    ['a megabyte', [{ ...closed, data: { text: 'x'.repeat(2 ** 20) } }]],
+  ])('cuts off a reader that falls %s behind', async (_, events) => {
     const { log, openStream, tick } = open()
     const stream = await rightOf(openStream())
-    for (let count = 0; count < 1_000; count++) log.record(owner, [closed])
+    for (const event of events) log.record(owner, [event])
     await tick()
     expect(stream.isOver()).toBe(false)
     log.record(owner, [closed])

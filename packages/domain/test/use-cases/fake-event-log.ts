@@ -13,7 +13,8 @@ export interface FakeEventLog extends EventLog {
   /** Records events, and notifies unless `isSilent`. */
   readonly record: (
     owner: Owner,
-    events: readonly Pick<LoggedEvent, 'type' | 'accountId'>[],
+    events: readonly (Pick<LoggedEvent, 'type' | 'accountId'> &
+      Partial<Pick<LoggedEvent, 'data'>>)[],
     isSilent?: boolean,
   ) => readonly LoggedEvent[]
   /** Removes an owner's events up to this one. */
@@ -49,10 +50,10 @@ export const createFakeEventLog = (): FakeEventLog => {
     reads: 0,
     record: (owner, events, isSilent = false) => {
       const added = events.map((event): LoggedEvent => ({
-        ...event,
         id: eventIdOf(++number),
         recordedAt: number,
         data: { number },
+        ...event,
       }))
       logOf(owner).push(...added)
       if (!isSilent) for (const receive of receivers) receive(owner)

@@ -1,6 +1,7 @@
 // Open orders: placed as pending ones, changed, cancelled, and followed by the watch.
 import { times, type FakeOrderChange, type FakePlacement } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it, vi } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
@@ -257,6 +258,24 @@ describe('a round of the watch', () => {
       expect(days).toEqual([0, 59.5, 90])
     },
   )
+
+  it.each<[string, (desk: Opened, by: Desk['open']) => TE.TaskEither<unknown, unknown>]>([
+    ['round of the watch', (desk, by) => by.followOpenOrders(brokerAccountOf(desk.account))],
+    ['change', ({ modify }, by) => modify({ price: 1.12 }, by)],
+  ])('was last held when the read of a %s began', async (_, read) => {
+    const desk = await opened()
+    const { wait, trading, placement } = desk
+    const slow = desk.openThrough({
+      heldOrders: (account) =>
+        pipe(
+          trading.heldOrders(account),
+          TE.tapIO(() => () => wait(secondMs)),
+        ),
+    })
+    wait(dayMs)
+    await read(desk, slow)()
+    expect(await placement()).toMatchObject({ unexecutedAt: noon + dayMs })
+  })
 
   it('has an order as missing where its own account at the provider does not hold it, until it is held again', async () => {
     const { openThrough, account, placement, follow } = await opened()

@@ -13,7 +13,7 @@ import { secondMs } from '../../primitives/instant.ts'
 import { brokerEventTypes, webhookEventTypes } from '../../webhooks/webhook.ts'
 import type { LiveStream } from './stream-slots.ts'
 
-/** How far a follower may fall behind before it is cut off. */
+/** A follower that has not taken the batch before is cut off with more than this waiting. */
 const maxPending = { events: 1_000, characters: 1_048_576 }
 const pageLimit = 1_000
 const tickMs = secondMs
@@ -27,8 +27,8 @@ interface EventBatch {
 }
 
 /**
- * It ends by `close`, by a failed read, because the reader fell too far behind, or because the log
- * lost what was read of it; then without what the reader has not taken.
+ * Ends on `close`, on a failed read, when the reader falls too far behind, or when the log lost
+ * events that were read. What the reader has not taken is then dropped.
  */
 export interface EventStream extends LiveStream<EventBatch> {
   /** The batches hold only events after this one. */
@@ -181,6 +181,7 @@ export const createLogFollowers = ({
           const follower: Follower = {
             wantsBrokerEvents: brokerEventTypes.some((type) => types.includes(type)),
             deliver: (events) => {
+              const isBehind = pending.length > 0
               // The shared reading may be behind `startsAfter`.
               for (const { event, characters: added } of events)
                 if (
@@ -191,7 +192,9 @@ export const createLogFollowers = ({
                   pending.push(event)
                   characters += added
                 }
-              if (pending.length > maxPending.events || characters > maxPending.characters) end()
+              const isFull =
+                pending.length > maxPending.events || characters > maxPending.characters
+              if (isBehind && isFull) end()
               else if (pending.length > 0) wake?.()
             },
             wake: () => wake?.(),

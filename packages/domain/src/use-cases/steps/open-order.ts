@@ -1,8 +1,7 @@
-// An open order that a request changes: it is found and changed under its lock, read at the broker,
-// and where the broker does not hold it, the request is refused with how it ended.
+// The steps of a change of an open order: it is found and locked, then read at the broker; where the
+// broker does not hold it, the request is refused with how it ended.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../../access/credential.ts'
 import {
@@ -37,6 +36,7 @@ import {
 } from '../../orders/placement.ts'
 import type { OrderGone, Ports, StoredOrder } from '../../ports/index.ts'
 import type { Owner } from '../../primitives/ids.ts'
+import type { Instant } from '../../primitives/instant.ts'
 import { changeAtBroker, type BrokerChangeTag, type SendChange } from './broker-change.ts'
 import { lookUpOrder, type LookupPorts } from './broker-order.ts'
 import { findAccount, requireChangeable, requireFound, type RestrictionTag } from './find.ts'
@@ -49,6 +49,7 @@ export type ChangeTag =
   | 'OrderInFlight'
   | 'TradeRejected'
   | BrokerChangeTag
+
 export interface OpenOrderStepPorts
   extends
     LookupPorts,
@@ -58,7 +59,13 @@ export interface StoredOpenOrder extends StoredOrder {
   readonly placement: Open
 }
 
-/** How often a write is tried in all, where other processes write first. */
+/** What a lookup showed, and when it began. */
+export interface MadeLookup {
+  readonly answer: LookupAnswer
+  readonly at: Instant
+}
+
+/** How many times a write is tried where other processes write first. */
 const writeAttempts = 5
 
 export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
@@ -89,7 +96,9 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
           version: from.version + 1,
         })
       if (attempt === writeAttempts)
-        return E.left(refuse('ServiceUnavailable', { reason: 'the order is written by others' }))
+        return E.left(
+          refuse('ServiceUnavailable', { reason: 'other writes of the order came first' }),
+        )
     }
   }
 
@@ -108,7 +117,7 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
       ? TE.fromEither(E.map(() => destination)(requireTradingPurpose(account)))
       : requireChangeable(ports)(account)
 
-  /** Changes the order, if it is open and may be changed, while nobody else does. */
+  /** Changes the order while nobody else does, if it is open and may be changed. */
   const changeWhileLocked = <Tag extends RefusalTag>(
     { owner }: Caller,
     rawId: string,
@@ -140,14 +149,15 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
     )
   }
 
-  const lookUp = (open: StoredOpenOrder): Promise<LookupAnswer> =>
-    pipe(
-      lookUpOrder(ports)(open, { ...open.placement, readFromTerminal: true }),
-      TE.getOrElse(() => T.of<LookupAnswer>({ kind: 'unreadable' })),
-    )()
+  const lookUp = async (open: StoredOpenOrder): Promise<MadeLookup> => {
+    const at = clock.now()
+    const hints = { ...open.placement, readFromTerminal: true }
+    const found = await lookUpOrder(ports)(open, hints)()
+    return { at, answer: E.isLeft(found) ? { kind: 'unreadable' } : found.right }
+  }
 
-  const applyLookup = (open: StoredOpenOrder, answer: LookupAnswer) =>
-    applyTransition(open, (from) => afterLookupOfOpen(from, answer, clock.now()))
+  const applyLookup = (open: StoredOpenOrder, { answer, at }: MadeLookup) =>
+    applyTransition(open, (from) => afterLookupOfOpen(from, answer, at))
 
   /** The order as the broker holds it. */
   const readBrokerOrder = ({
@@ -177,7 +187,7 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
     return E.left(refusalUnlessOpen(after.right.order, endedTag) ?? refusalIfUnclear)
   }
 
-  /** Passes on why a change was not made; where the order is gone, refuses with how it ended. */
+  /** Refuses with the cause of the failure; where the order is gone, with how it ended. */
   const refuseAfterFailure = async <
     Tag extends EndedTag,
     Failure extends { readonly _tag: string },
@@ -186,7 +196,7 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
     endedTag: Tag,
     failure: Failure | OrderGone,
   ) => {
-    // A cancellation that was sent before may have been made.
+    // An earlier cancellation, whose outcome is unknown, may have been made.
     const unknown =
       endedTag === 'OrderNotCancellable' && open.placement.cancellation !== null
         ? outcomeUnknown(open)
