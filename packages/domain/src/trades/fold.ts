@@ -9,7 +9,6 @@ import {
   isReadableTime,
   positionIdOf,
   priceOf,
-  symbolOf,
   volumeOf,
   type Deal,
 } from './deal.ts'
@@ -102,8 +101,8 @@ export const foldDeals = (
 ): { trades: readonly FoldedTrade[]; skipped: readonly SkippedPosition[] } => {
   const closed: Extract<FoldedPosition, { status: 'closed' }>[] = []
   const skipped: SkippedPosition[] = []
-  for (const [positionId, ofPosition] of groupByPosition(deals)) {
-    const folded = foldPosition(positionId, ofPosition)
+  for (const [positionId, inOrder] of groupByPosition(deals.toSorted(compareDealOrder))) {
+    const folded = foldInOrder(positionId, inOrder)
     if (folded.status === 'closed') closed.push(folded)
     else if (folded.status === 'skipped') skipped.push({ positionId, reason: folded.reason })
   }
@@ -127,8 +126,14 @@ export const groupByPosition = <D extends Deal>(
 }
 
 /** @param deals all deals that `positionIdOf` assigns to the position, each once, in any order */
-export const foldPosition = (positionId: string, deals: readonly Deal[]): FoldedPosition => {
-  const inOrder = deals.toSorted(compareDealOrder)
+export const foldPosition = (positionId: string, deals: readonly Deal[]): FoldedPosition =>
+  foldInOrder(positionId, deals.toSorted(compareDealOrder))
+
+// One loop: others over the few deals of each position would take as long again.
+const foldInOrder = (positionId: string, deals: readonly Deal[]): FoldedPosition => {
+  let firstOpening: Deal | undefined
+  let lastClosing: Deal | undefined
+  let symbol = ''
   const opened = new Fills()
   const closed = new Fills()
   /** Lots that were opened, less those that closing deals report. */
@@ -139,49 +144,52 @@ export const foldPosition = (positionId: string, deals: readonly Deal[]): Folded
   const commission = new ExactSum()
   const swap = new ExactSum()
   const netProfit = new ExactSum()
-  for (const deal of inOrder) {
+  let hasOtherEntry = false
+  let hasInvalidTime = false
+  let lacksTime = false
+  let lacksPrice = false
+  for (const deal of deals) {
     const volume = volumeOf(deal)
     const price = priceOf(deal)
     if (deal.entry === 'in') {
+      firstOpening ??= deal
       opened.add(volume, price)
       unclosed.add(volume)
-    } else {
-      // An entry other than in and out comes here too; its position is skipped below.
+    } else if (deal.entry === 'out') {
+      lastClosing = deal
       closed.add(volume, price)
       unclosed.add(-volume)
       if (volume === 0) unreported.push(price)
-    }
+    } else hasOtherEntry = true
     profit.add(deal.profit)
     commission.add(deal.commission)
     swap.add(deal.swap)
     netProfit.add(deal.profit)
     netProfit.add(deal.commission)
     netProfit.add(deal.swap)
+    if (symbol === '') symbol = deal.symbol ?? ''
+    if (deal.time === undefined) lacksTime = true
+    else if (!isReadableTime(deal.time)) hasInvalidTime = true
+    if (price === 0) lacksPrice = true
   }
-  if (inOrder.some(({ entry }) => entry !== 'in' && entry !== 'out'))
-    return skippedFor('unsupported_deal_entry_type')
-  const first = inOrder.find(({ entry }) => entry === 'in')
-  if (first === undefined) return skippedFor('no_open_deal')
+  const openLots = unclosed.value()
+  if (hasOtherEntry) return skippedFor('unsupported_deal_entry_type')
+  if (firstOpening === undefined) return skippedFor('no_open_deal')
   if (opened.lots.value() === 0) return skippedFor('zero_open_volume')
-  const rest = unclosed.value()
-  if (rest < 0) return skippedFor('closed_exceeds_opened')
-  const last = inOrder.findLast(({ entry }) => entry === 'out')
-  if (last === undefined || (rest > 0 && unreported.length === 0)) return { status: 'open' }
-  const times = inOrder.map(({ time }) => time)
-  if (times.some((time) => time !== undefined && !isReadableTime(time)))
-    return skippedFor('invalid_timestamp')
-  const symbol = symbolOf(inOrder)
-  if (symbol === undefined || times.includes(undefined))
-    return skippedFor('missing_symbol_or_times')
-  if (inOrder.some((deal) => priceOf(deal) === 0)) return skippedFor('missing_price')
-  const openedAt = first.time as number
-  const closedAt = last.time as number
+  if (openLots < 0) return skippedFor('closed_exceeds_opened')
+  if (lastClosing === undefined || (openLots > 0 && unreported.length === 0))
+    return { status: 'open' }
+  if (hasInvalidTime) return skippedFor('invalid_timestamp')
+  if (lacksTime || symbol === '') return skippedFor('missing_symbol_or_times')
+  if (lacksPrice) return skippedFor('missing_price')
+  const openedAt = firstOpening.time as number
+  const closedAt = lastClosing.time as number
   return {
     status: 'closed',
     trade: {
       positionId,
       symbol,
-      side: first.side as Side,
+      side: firstOpening.side as Side,
       volume: opened.lots.value(),
       entryPrice: opened.averagePrice(),
       exitPrice:
@@ -197,7 +205,7 @@ export const foldPosition = (positionId: string, deals: readonly Deal[]): Folded
       holdingTime: Math.floor((closedAt - openedAt) / 1000),
       ...(unreported.length > 0 && { volumeEstimated: true }),
     },
-    closingDealId: last.id,
+    closingDealId: lastClosing.id,
   }
 }
 
