@@ -22,7 +22,14 @@ import type {
 import { isSameOwner, type AccountId, type Instant, type Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import { portOf } from './fake-port.ts'
-import { byText, ownAccount, thresholdKey, thresholdsOf, type FakeRecords } from './fake-records.ts'
+import {
+  byText,
+  ownAccount,
+  thresholdKey,
+  thresholdsOf,
+  type FakeRecords,
+  type OrderRow,
+} from './fake-records.ts'
 
 export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
   /** Whose figures they are; none for those that the operator entered. */
@@ -148,6 +155,10 @@ export const createFakeLimitStore = (records: FakeRecords, clock: Clock): LimitS
     limitsOf: (owner, id) => limitsOf(records, owner, id, clock.now()),
   })
 
+/** The broker's number of an order, which market orders do not show. */
+export const brokerOrderIdOf = ({ order, placement }: OrderRow): string | undefined =>
+  ('brokerOrderId' in placement ? placement.brokerOrderId : null) ?? order.brokerOrderId
+
 /** @param filledSince orders that were filled from then on count too */
 export const limitsOf = (
   records: FakeRecords,
@@ -168,12 +179,12 @@ export const limitsOf = (
           held.has(destination.providerAccountId) &&
           (isUnderWay(order) || ('fill' in order && (endedAt ?? 0) >= filledSince)),
       )
-      .map(({ order: { id, brokerOrderId = null, request, status }, destination }) => ({
-        id,
-        providerAccountId: destination.providerAccountId,
-        ticket: brokerOrderId,
-        volume: request.volume,
-        isOpen: status === 'open',
+      .map((row) => ({
+        id: row.order.id,
+        providerAccountId: row.destination.providerAccountId,
+        ticket: brokerOrderIdOf(row) ?? null,
+        volume: row.order.request.volume,
+        isOpen: row.order.status === 'open',
       }))
   }
   const limits = tables.traderLimits.get(id)?.limits

@@ -41,7 +41,7 @@ import {
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { limitsOf } from './fake-accounts.ts'
+import { brokerOrderIdOf, limitsOf } from './fake-accounts.ts'
 import { portOf } from './fake-port.ts'
 import {
   byText,
@@ -180,10 +180,9 @@ const placementIn = ({ order, placement, destination, version }: OrderRow): Stor
   version,
 })
 
-const ticketsOf = ({ order, placement }: OrderRow) => {
-  const inPlacement = 'brokerOrderId' in placement ? placement.brokerOrderId : null
-  const position = 'fill' in order ? order.fill.positionId : undefined
-  return [position, inPlacement ?? order.brokerOrderId].filter((one) => one !== undefined)
+const ticketsOf = (row: OrderRow) => {
+  const position = 'fill' in row.order ? row.order.fill.positionId : undefined
+  return [position, brokerOrderIdOf(row)].filter((one) => one !== undefined)
 }
 
 const sentAtOf = (placement: Placement): Instant | undefined =>
