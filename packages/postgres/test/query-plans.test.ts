@@ -38,7 +38,7 @@ const crowd = (tenantId: string) => [
    select tenant_id, id, user_id, '', hash, '{}', true from api_keys`,
   `insert into desks (tenant_id, id) select 'crowd-' || n, 'desk-' || n || '-' || m from generate_series(1, 2000) n, generate_series(1, 2) m`,
   `insert into desk_accounts (tenant_id, desk_id, account_id, place) select tenant_id, desks.id, accounts.id, 0 from desks join accounts using (tenant_id)`,
-  `insert into trader_limits (tenant_id, account_id, max_open_lots) select tenant_id, id, 1 from accounts`,
+  `insert into trader_limits (tenant_id, account_id, max_open_lots) select tenant_id, id, 1 from accounts on conflict do nothing`,
   `insert into risk_thresholds (tenant_id, account_id, type, severity, value, halt, cancel_orders)
    select tenant_id, id, 'equity_below', 'warning', 1, false, false from accounts`,
   `insert into challenges (tenant_id, account_id, started_at, status) select tenant_id, id, now(), 'active' from accounts`,

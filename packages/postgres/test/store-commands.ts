@@ -43,7 +43,7 @@ import {
   puts,
   times,
 } from '@tradeport/testkit'
-import { toRecord, placementOf, type Instance } from './harness.ts'
+import { opened, toRecord, placementOf, type Instance } from './harness.ts'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -82,7 +82,7 @@ const ownerOf = (accountNumber: number): Owner =>
   [trader, trader, colleague, owners[3]][accountNumber] as Owner
 const names = ['0-@', '1-@']
 const hashes = [0, 1, 2].map((n) => `${n}@`.padStart(57, '0') as CredentialHash)
-const orderIds = times(8, (n) => `ord_0${n}@0000000000` as OrderId)
+const orderIds = times(6, (n) => `ord_0${n}@0000000000` as OrderId)
 const webhookIds = [0, 1, 2].map((n) => `0000000${n}-0000-4000-9000-0000@` as WebhookId)
 
 const one = fc.constantFrom
@@ -123,7 +123,12 @@ const exposureLimits = {
   allowedSymbols: nullable(one([], ['EURUSD'])),
 }
 
+const provider = fc.record({
+  providerAccountId: one('p0', 'p0', 'p0', 'p1'),
+  region: nullable(one('london')),
+})
 const accountNumber = fc.nat(accountIds.length - 1)
+const ownAccount = (n: number) => fc.constant([ownerOf(n), accountIds[n] as AccountId] as const)
 const account = (n: number) =>
   fc
     .record({
@@ -135,9 +140,7 @@ const account = (n: number) =>
       tradeMode: nullable(tradeMode),
       figures,
       status: one('connected', 'disconnected', 'syncing', 'error'),
-      provider: nullable(
-        fc.record({ providerAccountId: one('p0', 'p1'), region: nullable(one('london')) }),
-      ),
+      provider: nullable(provider),
       lastReadAt: nullable(instant),
       createdAt: one(noon - 1, noon),
       updatedAt: instant,
@@ -348,11 +351,14 @@ const asker = fc.oneof(
   one({ ...trader, tenantId: tenantIds[1] as TenantId }),
 )
 const customer = one(trader, colleague)
+const orderAsker = fc.oneof({ weight: 5, arbitrary: customer }, asker)
 const [accountId, orderId, webhookId] = [one(...accountIds), one(...orderIds), one(...webhookIds)]
 const [tenantId, hash, now] = [one(...tenantIds), one(...hashes), sinceNow(0)]
 const at = sinceNow(-hourMs, -1, 0, 1, 5 * minuteMs)
 const limit = one(1, 2, 100)
-const optional = <A>(value: fc.Arbitrary<A>, freq = 2) => fc.option(value, { nil: undefined, freq })
+/** One of so many is there. */
+const optional = <A>(value: fc.Arbitrary<A>, of = 2) =>
+  fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
 const slice = <Place>(place: fc.Arbitrary<Place>) => ({ after: optional(place), limit })
 const ownedSlice = <Id extends string>(id: fc.Arbitrary<Id>) =>
   fc.record({ ...slice(fc.record({ userId, id })), userId: optional(userId) })
@@ -385,12 +391,14 @@ const terms: OrderTerms = {
 const sent = { sentAt: noon, brokerOrderId: '4711' } as const
 const absence = { lookups: 3, coveredMs: 60_000, lastAt: noon }
 const reason = { code: notFoundAtBrokerCode, message: 'not "found" \\ ü' }
+/** Null stands for the broker's number that the order shows: it never loses one. */
 const step: fc.Arbitrary<Transition> = fc.oneof(
-  fc.oneof(fill, end).map((outcome) => ({
+  fc.oneof(fill, fill, fill, end).map((outcome) => ({
     placement: { step: 'ended' as const },
     outcome,
     continueInMs: null,
   })),
+  fc.constant(opened),
   one<Omit<Transition, 'continueInMs'>>(
     { placement: { step: 'recorded' } },
     { placement: { step: 'sending', sentAt: noon } },
@@ -425,7 +433,7 @@ const step: fc.Arbitrary<Transition> = fc.oneof(
       },
     },
     {
-      placement: { step: 'rechecking', ...sent, rechecks: 23 },
+      placement: { step: 'rechecking', sentAt: noon, brokerOrderId: null, rechecks: 23 },
       outcome: { kind: 'rejected', reason },
     },
   ).map((given) => ({ ...given, continueInMs: 1 })),
@@ -460,7 +468,7 @@ const filters = fc.record(
 )
 const openPositions = fc.record({
   readAt: one(0, 4_000_000_000_000),
-  counts: fc.dictionary(one('p0', 'p1'), fc.nat(2)),
+  counts: fc.record({ p0: one(0, 0, 0, 2), p1: fc.nat(2) }, { requiredKeys: ['p0'] }),
 })
 const openPositionsOf = ({
   readAt,
@@ -484,7 +492,7 @@ const documents = call(
 )
 const accountLimits = call(
   ({ orderLimits }) =>
-    (owner, id) =>
+    ([owner, id]) =>
       pipe(
         orderLimits.limitsOf(owner, id),
         TE.map(({ trader, desks }) =>
@@ -494,8 +502,7 @@ const accountLimits = call(
           })),
         ),
       ),
-  asker,
-  accountId,
+  fc.oneof(accountNumber.chain(ownAccount), fc.tuple(asker, accountId)),
 )
 const recordReads = [
   call(({ halts }) => halts.find, asker, accountId),
@@ -668,9 +675,9 @@ const keyWrites = [
 ]
 
 const orderReads = [
-  call(({ orders }) => orders.find, asker, orderId),
-  call(({ orders }) => orders.counts, asker, now),
-  call(({ orders }) => orders.findStored, asker, orderId),
+  call(({ orders }) => orders.find, orderAsker, orderId),
+  call(({ orders }) => orders.counts, orderAsker, now),
+  call(({ orders }) => orders.findStored, orderAsker, orderId),
   call(
     ({ orders }) =>
       (owner, id) =>
@@ -681,34 +688,34 @@ const orderReads = [
           ),
           TE.map((tickets) => tickets.toSorted()),
         ),
-    asker,
+    orderAsker,
     orderId,
   ),
   call(
     ({ orders }) =>
       (owner, id) =>
         orders.openOrders(owner, id),
-    asker,
+    orderAsker,
     accountId,
   ),
 ]
 const orderWrites = [
   call(
     ({ orders }) =>
-      (owner, id, request, createdAt, open, replyToStore) =>
-        orders.record(
-          owner,
-          toRecord(
-            { ...newOrder(owner, createdAt, request), id },
-            { replyToStore, ...(open && { openPositions: openPositionsOf(open) }) },
-          ),
-        ),
-    customer,
+      ([owner, accountId], id, fields, createdAt, sentTo, open, replyToStore) => {
+        const order = { ...newOrder(owner, createdAt, { ...fields, accountId }), id }
+        const destination = { ...toRecord(order).destination, ...sentTo }
+        const openPositions = open && openPositionsOf(open)
+        return orders.record(owner, toRecord(order, { destination, replyToStore, openPositions }))
+      },
+    fc.oneof(
+      { weight: 3, arbitrary: one(0, 1, 2).chain(ownAccount) },
+      { weight: 1, arbitrary: fc.tuple(customer, accountId) },
+    ),
     orderId,
-    fc
-      .tuple(request, accountId)
-      .map(([fields, id]): OrderRequest => ({ ...fields, accountId: id })),
+    request,
     one(noon, noon + 1),
+    provider,
     optional(openPositions),
     optional(fc.record({ claim, reply }), 5),
   ),
@@ -718,32 +725,36 @@ const orderWrites = [
         pipe(
           orders.findStored(owner, id),
           TE.map(O.getOrElse(() => placementOf({ ...newOrder(owner, noon), id }))),
-          TE.flatMap((from) =>
-            orders.advance(
+          TE.flatMap((from) => {
+            const { placement } = next
+            const shown = from.order.brokerOrderId ?? null
+            return orders.advance(
               owner,
               {
                 ...from,
-                version: from.version - versionsBehind,
+                version: from.version - (versionsBehind ?? 0),
                 ...(sentAt !== undefined && { placement: { step: 'sending', sentAt } }),
               },
-              next,
+              'brokerOrderId' in placement && placement.brokerOrderId === null
+                ? { ...next, placement: { ...placement, brokerOrderId: shown } }
+                : next,
               at,
-            ),
-          ),
+            )
+          }),
         ),
-    asker,
+    orderAsker,
     orderId,
     step,
-    one(0, 0, 0, 1),
+    optional(one(1), 8),
     optional(one(7), 8),
     now,
   ),
 ]
 const listing = call(
   ({ orders }) => orders.list,
-  asker,
+  orderAsker,
   fc
-    .tuple(fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, filters), one(1, 2, 3), limit)
+    .tuple(fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, filters), one(1, 1, 2), limit)
     .map(([some, page, limit]) => ({ ...some, page, limit })),
 )
 
@@ -752,8 +763,8 @@ export const subjects = {
   records: { reads: recordReads, writes: [documents, ...recordWrites] },
   webhooks: { reads: webhookReads, writes: [documents, ...webhookWrites] },
   orders: {
-    reads: [...orderReads, listing, accountLimits],
-    writes: [documents, ...orderWrites, ...orderWrites, ...keyWrites],
+    reads: [...orderReads, listing, listing, listing, accountLimits, accountLimits],
+    writes: [documents, ...times(6, () => orderWrites).flat()],
   },
   keys: { reads: [listing], writes: [...keyWrites, ...orderWrites] },
 }
@@ -770,7 +781,7 @@ export const requests = [
 ]
 
 /** What is there when a run begins. */
-export const start: Pick<OperatorChanges, 'tenants' | 'users' | 'accounts'> = {
+export const start: Pick<OperatorChanges, 'tenants' | 'users' | 'accounts' | 'traderLimits'> = {
   tenants: puts(...tenantIds.map((id) => ({ id, name: 'Acme' }))),
   users: puts(
     ...owners.map(({ tenantId, userId: id }) => ({
@@ -784,6 +795,18 @@ export const start: Pick<OperatorChanges, 'tenants' | 'users' | 'accounts'> = {
     ...accountIds.map((id, n) => ({
       ...newAccount(ownerOf(n), { provider: { providerAccountId: 'p0', region: null } }),
       id,
+    })),
+  ),
+  traderLimits: puts(
+    ...accountIds.map((id) => ({
+      accountId: id,
+      limits: {
+        maxOpenLots: null,
+        maxOpenPositions: 1,
+        allowedSymbols: null,
+        maxLotsPerOrder: null,
+        approvalAboveLots: null,
+      },
     })),
   ),
 }

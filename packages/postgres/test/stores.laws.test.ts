@@ -55,12 +55,12 @@ const shown = (answer: E.Either<unknown, unknown>): unknown =>
 onEachDatabase('the stores', (here, there, kind) => {
   it.each(Object.entries(subjects))(
     'answer what the fakes answer: %s',
-    async (_, { reads, writes }) => {
+    async (subject, { reads, writes }) => {
       const any = fc.record({
         command: fc.oneof(...reads, ...writes),
         passesMs: fc.constantFrom(0, 0, 0, 5 * minuteMs, 20 * minuteMs, dayMs / 2),
       })
-      const sequences = fc.array(any, { minLength: 5, maxLength: 50 })
+      const sequences = fc.array(any, { minLength: 20, maxLength: 50 })
       const together = fc.array(fc.oneof(...reads), { maxLength: 20 })
       await fc.assert(
         fc.asyncProperty(sequences, together, async (sequence, last) => {
@@ -82,7 +82,7 @@ onEachDatabase('the stores', (here, there, kind) => {
           for (const [index, given] of answers.entries())
             await expectSame(last[index] as Command, given)
         }),
-        runsOn(kind, 30),
+        runsOn(kind, subject === 'orders' ? 30 : 12),
       )
     },
   )
