@@ -198,6 +198,16 @@ export const createMarketData = (ports: MarketPorts) => {
       TE.flatMap((source) => locateIn(source, asked[2])),
     )
 
+  const locateOne = (
+    caller: Caller | undefined,
+    accountId: AccountId | undefined,
+    symbol: string,
+  ): AsyncResult<Located, SourceTag> =>
+    pipe(
+      locate(caller, accountId, [symbol]),
+      TE.map(([located]) => located as Located),
+    )
+
   const shownQuote = (symbol: string, { bid, ask, time }: Quote): ShownQuote => ({
     symbol,
     bid,
@@ -246,11 +256,11 @@ export const createMarketData = (ports: MarketPorts) => {
     read: (located: Located) => AsyncResult<A, PastTag>,
   ): AsyncResult<A, SourceTag | PastTag> =>
     pipe(
-      locate(caller, accountId, [symbol]),
-      TE.flatMap(([located]) =>
+      locateOne(caller, accountId, symbol),
+      TE.flatMap((located) =>
         pipe(
-          caller === undefined ? inPublicTurn('', read(located!)) : read(located!),
-          TE.mapLeft(pastFailureOf(located!, feature)),
+          caller === undefined ? inPublicTurn('', read(located)) : read(located),
+          TE.mapLeft(pastFailureOf(located, feature)),
         ),
       ),
     )
@@ -306,10 +316,7 @@ export const createMarketData = (ports: MarketPorts) => {
       caller: Caller | undefined,
       { symbol, query }: OfSymbol & WithQuery<SourceQuery>,
     ): AsyncResult<ShownQuote, SourceTag> =>
-      pipe(
-        locate(caller, query.accountId, [symbol]),
-        TE.flatMap(([located]) => quoteOf(located!)),
-      ),
+      pipe(locateOne(caller, query.accountId, symbol), TE.flatMap(quoteOf)),
 
     /** GET /quotes: all of them, or none where one of them cannot be read. */
     listQuotes: (
