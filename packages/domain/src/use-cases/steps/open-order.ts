@@ -1,5 +1,5 @@
-// The steps of a change of an open order: it is found and locked, then read at the broker; where the
-// broker does not hold it, the request is refused with how it ended.
+// Steps for changing an open order: find it, lock it, read it at the broker. If the broker does not
+// hold it, the request is refused with how it ended.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -72,8 +72,8 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
   const { orders, trading, clock } = ports
 
   /**
-   * Writes what follows from the stored placement, again where another process wrote meanwhile.
-   * @returns the order as it is stored then; unchanged where it has ended
+   * Writes the transition from the stored placement; retries if another process wrote first.
+   * @returns the order as it is stored then; unchanged where it is not open
    */
   const applyTransition = async (
     { order: { owner, id }, destination }: StoredOrder,
@@ -187,7 +187,7 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
     return E.left(refusalUnlessOpen(after.right.order, endedTag) ?? refusalIfUnclear)
   }
 
-  /** Refuses with the cause of the failure; where the order is gone, with how it ended. */
+  /** Refuses with the failure itself or, if the order is gone, with how it ended. */
   const refuseAfterFailure = async <
     Tag extends EndedTag,
     Failure extends { readonly _tag: string },
@@ -196,8 +196,8 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
     endedTag: Tag,
     failure: Failure | OrderGone,
   ) => {
-    // An earlier cancellation, whose outcome is unknown, may have been made.
-    const unknown =
+    // An earlier cancellation may have worked; its outcome is unknown.
+    const ifCancelledBefore =
       endedTag === 'OrderNotCancellable' && open.placement.cancellation !== null
         ? outcomeUnknown(open)
         : undefined
@@ -205,13 +205,13 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
       const { accountId } = open.order.request
       const reason = 'the broker does not hold the order, and does not show how it ended'
       const missing = refuse('BrokerUnavailable', { accountId, reason, isOrderMissing: true })
-      return refuseGone(open, endedTag, unknown ?? missing)
+      return refuseGone(open, endedTag, ifCancelledBefore ?? missing)
     }
     if (failure._tag !== 'TradeRejected') return E.left(failure)
-    // Some brokers refuse a change of what has ended as they refuse any other.
+    // Some brokers give this same refusal when the order has ended.
     const shown = await readBrokerOrder(open)()
     return E.isLeft(shown) && isGone(shown.left)
-      ? refuseGone(open, endedTag, unknown ?? failure)
+      ? refuseGone(open, endedTag, ifCancelledBefore ?? failure)
       : E.left(failure)
   }
 
