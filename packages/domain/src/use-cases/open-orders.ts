@@ -89,26 +89,33 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         return refuseAfterFailure(open, 'OrderNotModifiable', sent.left)
       ports.onAccountChanged(destination)
       const progress = E.isLeft(sent) ? 'unknown' : sent.right.progress
-      const shown = await readTermsAfterChange(open, before, terms.right, progress)
-      if (shown === 'unknown') return E.left(outcomeUnknown(open))
-      if (shown === 'gone') return refuseGone(open, 'OrderNotModifiable', outcomeUnknown(open))
-      return pipe(
-        await applyTransition(open, (from) => afterFoundHeld(from, shown, startedAt)),
-        E.map((after) => after.order),
-      )
+      const { held, hasGone } = await readTermsAfterChange(open, before, terms.right, progress)
+      if (held === undefined)
+        return hasGone
+          ? refuseGone(open, 'OrderNotModifiable', outcomeUnknown(open))
+          : E.left(outcomeUnknown(open))
+      const changed = await applyTransition(open, (from) => afterFoundHeld(from, held, startedAt))
+      // With its new terms it may have been executed at once.
+      const after =
+        hasGone && E.isRight(changed) ? await applyLookup(open, await lookUp(open)) : changed
+      return E.map((stored: StoredOrder) => stored.order)(after)
     }
 
   /**
    * The order after a change of its terms. A confirmed change counts, but a new stopLimitPrice only
    * when a read shows it; a change that changed nothing needs no read; any other counts only when a
    * read shows it.
+   * @returns what is held, or was before it has gone; undefined where that is unknown
    */
   const readTermsAfterChange = async (
     open: StoredOpenOrder,
     before: BrokerOrder,
     requested: OrderTerms,
     answered: ChangeReceipt['progress'] | 'unknown',
-  ): Promise<(OrderTerms & Pick<BrokerOrder, 'brokerOrderId'>) | 'gone' | 'unknown'> => {
+  ): Promise<{
+    readonly held: (OrderTerms & Pick<BrokerOrder, 'brokerOrderId'>) | undefined
+    readonly hasGone: boolean
+  }> => {
     const isMade = (shown: OrderTerms): boolean => hasRequestedTerms(shown, requested, before)
     const isOld = (shown: OrderTerms): boolean => isSameTerms(shown, before) && !isMade(shown)
     const read = await readChanged(ports, answered, readBrokerOrder(open), {
@@ -116,16 +123,17 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       old: isOld,
     })
     const shown = read !== undefined && E.isRight(read) ? read.right : undefined
-    if (answered === 'unchanged') return shown ?? before
+    const hasGone = read !== undefined && E.isLeft(read) && isGone(read.left)
+    if (answered === 'unchanged') return { held: shown ?? before, hasGone }
     // That the provider changes a stopLimitPrice is not documented; and an order that has none any
     // more may have been triggered before the change, which moved its limit then.
-    if (answered === 'done' && (shown ?? before).stopLimitPrice === requested.stopLimitPrice)
+    if (answered === 'done' && (shown ?? before).stopLimitPrice === requested.stopLimitPrice) {
+      const { brokerOrderId } = shown ?? before
       // A read that still shows the old terms lags behind.
-      return shown === undefined || isOld(shown)
-        ? { ...requested, brokerOrderId: (shown ?? before).brokerOrderId }
-        : shown
-    if (shown !== undefined) return isMade(shown) ? shown : 'unknown'
-    return read !== undefined && E.isLeft(read) && isGone(read.left) ? 'gone' : 'unknown'
+      const lags = shown === undefined || isOld(shown)
+      return { held: lags ? { ...requested, brokerOrderId } : shown, hasGone }
+    }
+    return { held: shown !== undefined && isMade(shown) ? shown : undefined, hasGone }
   }
 
   // --- cancellations ---

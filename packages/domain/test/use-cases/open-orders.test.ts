@@ -545,6 +545,19 @@ describe('a change of an open order', () => {
     expect((await rightOf(modify({ price: 1.12 }, rounding))).request.price).toBe(1.1201)
   })
 
+  it('after which the order is executed at once is answered with its execution', async () => {
+    const { modify, openThrough, trading, end } = await opened()
+    const modifyOrder: Desk['trading']['modifyOrder'] =
+      (...of) =>
+      async () => {
+        const changed = await trading.modifyOrder(...of)()
+        end({ kind: 'filled', fill: {} })
+        return changed
+      }
+    const answer = await rightOf(modify({ price: 1.12 }, openThrough({ modifyOrder })))
+    expect(answer).toMatchObject({ status: 'filled', request: { price: 1.12 } })
+  })
+
   it('is not sent once its time has passed', async () => {
     const { cancel, openThrough, wait, trading, atBroker } = await opened()
     const cancelOrder: Desk['trading']['cancelOrder'] = (...of) => {
@@ -586,14 +599,17 @@ describe('a cancellation of an open order', () => {
   )
 
   it('of an order that is gone since an earlier one, whose outcome is unknown, is unknown too', async () => {
-    const { trading, modify, cancel, lose, openThrough } = await opened()
+    const { trading, modify, cancel, lose, openThrough, account } = await opened()
     trading.nextChange('lose_the_request')
     await cancel()()
     lose()
     expect(await tagOf(cancel())).toBe('BrokerOutcomeUnknown')
     expect(await tagOf(modify({ price: 1.12 }))).toBe('BrokerUnavailable')
-    const refusing = openThrough({ cancelOrder: refused })
-    expect(await tagOf(cancel(refusing))).toBe('BrokerOutcomeUnknown')
+    const unread = () => TE.left(down(account.id))
+    for (const methods of [{}, { heldOrders: unread }]) {
+      const refusing = openThrough({ cancelOrder: refused, ...methods })
+      expect(await tagOf(cancel(refusing))).toBe('BrokerOutcomeUnknown')
+    }
   })
 
   it.each<[FakeOrderChange, string]>([

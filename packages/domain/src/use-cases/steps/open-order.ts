@@ -210,9 +210,10 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
     if (failure._tag !== 'TradeRejected') return E.left(failure)
     // Some brokers give this same refusal when the order has ended.
     const shown = await readBrokerOrder(open)()
-    return E.isLeft(shown) && isGone(shown.left)
+    if (E.isRight(shown)) return E.left(failure)
+    return isGone(shown.left)
       ? refuseGone(open, endedTag, ifCancelledBefore ?? failure)
-      : E.left(failure)
+      : E.left(ifCancelledBefore ?? failure)
   }
 
   return {
