@@ -225,7 +225,8 @@ const accountCommands: readonly Command[] = [
       '--currency <code>': ['currency', 'its currency, such as USD'],
       '--platform <code>': [
         'brokerType',
-        'mt4, mt5, or paper for practice; mt5 when neither this nor the provider says',
+        'paper is for practice; mt5 when neither this nor the provider says',
+        ['mt4', 'mt5', 'paper'],
       ],
       '--purpose <purpose>': [
         'purpose',

@@ -404,6 +404,7 @@ it.each([
     'orders finish o-1 --as filled --reason r --price -1',
     "'--price <price>' argument '-1' is invalid. It must be a number above 0 in digits, such as 0.5.",
   ],
+  ['accounts link --user u-1 --platform MT5', 'Allowed choices are mt4, mt5, paper.'],
   ['keys make --usr u-1', "unknown option '--usr'"],
   ['keys make --json', '{"error":{"code":"USAGE","message":"error: required option '],
   ['report --account a --output r.pdf --from 2026-02-30', 'It must be a day such as 2026-01-31'],
