@@ -122,7 +122,7 @@ type Executed = Extract<OrderOutcome, { readonly fill: Fill }>
 
 /**
  * A partial fill is final if all has ended and the finished orders executed the same volume, or once
- * the lists agree.
+ * the lists agree. A partial close on MT4 splits the deal, and the finished order has all.
  */
 const byDeals: FindExecution = ({
   orderedLots,
@@ -137,7 +137,7 @@ const byDeals: FindExecution = ({
   if (volume === undefined)
     return haveListsCaughtUp && endedLots === undefined ? executed('filled', dealsFill) : undefined
   if (volume >= orderedLots) return executed('filled', dealsFill)
-  return (isEnded && endedLots === volume) || haveListsCaughtUp
+  return (isEnded && endedLots === volume) || (haveListsCaughtUp && (endedLots ?? 0) <= volume)
     ? executed('partially_filled', dealsFill)
     : undefined
 }

@@ -146,7 +146,11 @@ const rejectedOrder = { state: 'ORDER_STATE_REJECTED', currentVolume: 0.1, posit
 const byOrder = { volume: 0.1, positionId: '501' }
 
 it.each<Case>([
-  ['by deals of the whole volume', { deals: [deal()] }, whole],
+  [
+    'by deals of the whole volume, in binary fractions',
+    { deals: [deal({ volume: 0.09999999999999999 })] },
+    whole,
+  ],
   [
     'by several deals, weighted by volume, at the time of the last',
     {
@@ -192,7 +196,7 @@ it.each<Case>([
     { positionId: '501' },
   ],
   [
-    'by its finished order, if a deal is missing yet',
+    'by its finished order, if a deal is missing, or was split by a partial close on MT4',
     { historyOrders: [done()], deals: [deal({ volume: 0.05 })] },
     byOrder,
   ],
@@ -258,11 +262,11 @@ it.each<Case>([
     { historyOrders: [done({ id: '502' })], positions: [position({ time: at(-61) })] },
     byOrder,
   ],
-  [
-    'by a client id in a comment',
-    { deals: [deal({ ...nameless, comment: `from #3 ${clientId}` })] },
+  ...['comment', 'brokerComment'].map((name): Case => [
+    `by a client id in its ${name}`,
+    { deals: [deal({ ...nameless, [name]: `from #3 ${clientId}` })] },
     whole,
-  ],
+  ]),
   ...['TP_0123456789_501', 'TP_0123456789'].map((kept): Case => [
     `by its position under the first two parts, as ${kept}`,
     { positions: [position({ clientId: kept })] },
@@ -279,7 +283,7 @@ it.each<Case>([
     whole,
   ],
 ])('an order is filled: %s', (_, lists, fill) => {
-  expect(answerOf(lists)).toEqual(filled(fill))
+  for (const now of [soon, late]) expect(answerOf(lists, now)).toEqual(filled(fill))
 })
 
 it.each<Case>([
@@ -321,7 +325,7 @@ it.each<Case>([
     return [title, { historyOrders: [done({ volume: 0.05 })], deals }, half]
   }),
 ])('an order is filled in part: %s', (_, lists, fill) => {
-  expect(answerOf(lists)).toEqual(partly(fill))
+  for (const now of [soon, late]) expect(answerOf(lists, now)).toEqual(partly(fill))
 })
 
 it.each([
@@ -818,18 +822,17 @@ describe('an order is open', () => {
   })
 })
 
+type OneAnswer = [
+  title: string,
+  lists: Lists,
+  answer: object,
+  now?: number,
+  context?: Partial<LookupContext>,
+  tickets?: { readonly orderId: string },
+]
+
 /** An answer for each row that is easily missed, or taken for what it is not. */
-it.each<[string, Lists, object, number?, Partial<LookupContext>?, { readonly orderId: string }?]>([
-  [
-    'a volume in binary fractions',
-    { deals: [deal({ volume: 0.09999999999999999 })] },
-    filled(whole),
-  ],
-  [
-    'a client id in the comment of the broker',
-    { deals: [deal({ ...nameless, brokerComment: `from #3 ${clientId}` })] },
-    filled(whole),
-  ],
+it.each<OneAnswer>([
   [
     'two parts of a client id in a comment',
     { positions: [position({ ...nameless, comment: 'TP_0123456789_501' })] },
@@ -876,30 +879,18 @@ it.each<[string, Lists, object, number?, Partial<LookupContext>?, { readonly ord
     { positions: [position()], deals: [deal({ volume: 0.05 })] },
     unfinished,
   ],
-  [
-    'a rejection, with deals unread',
-    { historyOrders: [done(rejectedOrder)], deals: null },
+  ...[
+    { deals: null },
+    { deals: [deal({ volume: 0.05 })] },
+    { positions: [position({ volume: 0.05 })] },
+  ].map((lists, index): OneAnswer => [
+    `a rejection, with deals unread or beside what executed a part (${index})`,
+    { historyOrders: [done(rejectedOrder)], ...lists },
     unfinished,
     soon,
     {},
     { orderId: '501' },
-  ],
-  [
-    'a rejection, beside a deal',
-    { historyOrders: [done(rejectedOrder)], deals: [deal({ volume: 0.05 })] },
-    unfinished,
-    soon,
-    {},
-    { orderId: '501' },
-  ],
-  [
-    'a rejection, beside a position',
-    { historyOrders: [done(rejectedOrder)], positions: [position({ volume: 0.05 })] },
-    unfinished,
-    soon,
-    {},
-    { orderId: '501' },
-  ],
+  ]),
   [
     'a rejection, beside a part of another number',
     {
