@@ -445,8 +445,10 @@ const fillOfPosition = ({ id, price, at }: RecordRow): Fill => ({
 
 const positionOf = ({ deals, endedOrders, position }: RowsOfOrder): Fill =>
   positionIdField(
-    [...deals, ...endedOrders].find(({ positionId }) => positionId !== undefined)?.positionId ??
-      position?.id,
+    // What it opened, not what it closed before.
+    [...deals.filter(({ entry }) => entry !== 'out'), ...deals, ...endedOrders].find(
+      ({ positionId }) => positionId !== undefined,
+    )?.positionId ?? position?.id,
   )
 
 /** A broker's number as a fill holds it. */

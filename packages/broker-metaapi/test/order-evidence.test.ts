@@ -152,10 +152,10 @@ it.each<Case>([
     whole,
   ],
   [
-    'by several deals, weighted by volume, at the time of the last',
+    'by several deals, weighted by volume, at the time of the last, with the position that it opened',
     {
       deals: [
-        deal({ volume: 0.03 }),
+        deal({ volume: 0.03, entryType: 'DEAL_ENTRY_OUT', positionId: '77' }),
         deal({ id: '902', volume: 0.07, price: 1.2, time: at(1.25) }),
       ],
     },
