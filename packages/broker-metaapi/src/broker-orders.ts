@@ -64,6 +64,8 @@ export const isOfAnotherProgram = (row: Row): boolean => {
   return clientId !== undefined && !isOwnClientId(clientId)
 }
 
+const optionalPrices = ['stopLimitPrice', 'stopLoss', 'takeProfit'] as const
+
 /**
  * A text says what is wrong with the row; undefined if it is of no pending order, or of another
  * program's.
@@ -77,38 +79,42 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
   const brokerOrderId = readId(row['id'])
   if (brokerOrderId === undefined) return 'id is not an id'
   const { openPrice, volume, currentVolume, expirationType, expirationTime } = row
-  const clientId = readText(row['clientId'])
-  const optionalPrices = optionalPricesOf(row)
+  const stopLimitPrice = readPrice(row['stopLimitPrice'])
   if (!isNumber(openPrice)) return 'openPrice is not a finite number'
   // Read as none, it would be removed by the next change of another term.
-  const unreadable = optionalPriceNames.find((name) => !isPriceOrNone(row[name]))
+  const unreadable = optionalPrices.find((name) => !isNumber(row[name] ?? 0))
   if (unreadable !== undefined) return `${unreadable} is not a price`
   // Without it the order would count as one that was triggered.
-  if (type.orderType === 'stop_limit' && optionalPrices.stopLimitPrice === undefined)
+  if (type.orderType === 'stop_limit' && stopLimitPrice === undefined)
     return 'stopLimitPrice is not a price'
   const expiresAt = expiryOf(row)
   const isTimed =
     typeof expirationTime === 'string' ||
     expirationType === 'ORDER_TIME_SPECIFIED' ||
     expirationType === 'ORDER_TIME_SPECIFIED_DAY'
-  if (expiresAt === undefined && isTimed && expirationType !== expirationTypes.gtc)
+  if (expiresAt === undefined && isTimed && !isUntimed(expirationType))
     return 'expirationTime is not a time'
   return {
     brokerOrderId,
-    ...(clientId !== undefined && { clientId }),
+    clientId: readText(row['clientId']),
     volume: isNumber(volume) ? roundAmount(volume) : undefined,
     isUnexecuted: isNumber(volume) && currentVolume === volume,
     price: openPrice,
-    ...optionalPrices,
-    ...(expirationType === 'ORDER_TIME_DAY'
+    stopLimitPrice,
+    stopLoss: readPrice(row['stopLoss']),
+    takeProfit: readPrice(row['takeProfit']),
+    ...(expirationType === expirationTypes.day
       ? { timeInForce: 'day' }
       : { timeInForce: expiresAt === undefined ? 'gtc' : 'gtd', expiresAt }),
   }
 }
 
-/** An order that does not expire may have the beginning of 1970 there. */
+/** An order that does not expire at a time may have the beginning of 1970 there. */
+const isUntimed = (expirationType: unknown): boolean =>
+  expirationType === expirationTypes.gtc || expirationType === expirationTypes.day
+
 export const expiryOf = ({ expirationType, expirationTime }: Row): Instant | undefined => {
-  const time = expirationType === expirationTypes.gtc ? undefined : readTime(expirationTime)
+  const time = isUntimed(expirationType) ? undefined : readTime(expirationTime)
   // An order of this type, which other programs can give it, lasts until the end of that day.
   return expirationType === 'ORDER_TIME_SPECIFIED_DAY' && time !== undefined
     ? time + dayMs - secondMs
@@ -117,18 +123,3 @@ export const expiryOf = ({ expirationType, expirationTime }: Row): Instant | und
 
 /** An order that is not listed would be looked up as ended. */
 export const brokerOrdersIn = readList('orders', brokerOrderOf)
-
-const optionalPriceNames = ['stopLimitPrice', 'stopLoss', 'takeProfit'] as const
-
-const isPriceOrNone = (value: unknown): boolean =>
-  value === undefined || value === null || isNumber(value)
-
-type OptionalPrices = Pick<OrderTerms, (typeof optionalPriceNames)[number]>
-
-const optionalPricesOf = (row: Row): OptionalPrices =>
-  Object.fromEntries(
-    optionalPriceNames.flatMap((name) => {
-      const price = readPrice(row[name])
-      return price === undefined ? [] : [[name, price]]
-    }),
-  )

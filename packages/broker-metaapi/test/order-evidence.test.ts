@@ -375,10 +375,8 @@ describe('a pending order', () => {
       doneTime: at(filledAt),
       ...more,
     })
-  const never = {
-    expirationType: 'ORDER_TIME_GTC',
-    expirationTime: '1970-01-01T00:00:00.000Z',
-  }
+  const never = { expirationTime: '1970-01-01T00:00:00.000Z' }
+  const daily = { ...never, expirationType: 'ORDER_TIME_DAY' }
   const unexecuted = { currentVolume: 0.1, positionId: undefined }
   const lateDeal = (more: Row = {}) => deal({ time: at(filledAt), ...more })
   const fill = { price: 1.1, volume: 0.1, at: sentAt + filledAt * 1_000, positionId: '501' }
@@ -431,7 +429,7 @@ describe('a pending order', () => {
     ],
     [
       'as the limit order that it became',
-      { orders: [waiting({ stopLimitPrice: 0, expirationType: 'ORDER_TIME_DAY' })] },
+      { orders: [waiting({ stopLimitPrice: 0, ...daily })] },
       { ...held, timeInForce: 'day' },
     ],
     ['without an expiry, though it has a time', { orders: [waiting(never)] }, held],
@@ -551,7 +549,7 @@ describe('a pending order', () => {
     ],
     [
       'cancelled where it had no expiry',
-      { historyOrders: [finished('CANCELED', { ...unexecuted, ...never })] },
+      { historyOrders: [finished('CANCELED', { ...unexecuted, ...daily })] },
       ends({ ...byBroker, at: endedAt }),
     ],
     [
