@@ -446,7 +446,7 @@ const fillOfPosition = ({ id, price, at }: RecordRow): Fill => ({
 const positionOf = ({ deals, endedOrders, position }: RowsOfOrder): Fill =>
   positionIdField(
     // What it opened, not what it closed before.
-    [...deals.filter(({ entry }) => entry !== 'out'), ...deals, ...endedOrders].find(
+    [...deals.filter(({ entry }) => entry !== 'out'), ...endedOrders, ...deals].find(
       ({ positionId }) => positionId !== undefined,
     )?.positionId ?? position?.id,
   )

@@ -143,6 +143,7 @@ const foreign = { clientId: 'TE_a_b' }
 const nameless = { clientId: undefined }
 const ended = { currentVolume: 0.05 }
 const rejectedOrder = { state: 'ORDER_STATE_REJECTED', currentVolume: 0.1, positionId: undefined }
+const reducing = { entryType: 'DEAL_ENTRY_OUT', positionId: '77' }
 const byOrder = { volume: 0.1, positionId: '501' }
 
 it.each<Case>([
@@ -155,7 +156,7 @@ it.each<Case>([
     'by several deals, weighted by volume, at the time of the last, with the position that it opened',
     {
       deals: [
-        deal({ volume: 0.03, entryType: 'DEAL_ENTRY_OUT', positionId: '77' }),
+        deal({ ...reducing, volume: 0.03 }),
         deal({ id: '902', volume: 0.07, price: 1.2, time: at(1.25) }),
       ],
     },
@@ -197,7 +198,7 @@ it.each<Case>([
   ],
   [
     'by its finished order, if a deal is missing, or was split by a partial close on MT4',
-    { historyOrders: [done()], deals: [deal({ volume: 0.05 })] },
+    { historyOrders: [done()], deals: [deal({ ...reducing, volume: 0.05 })] },
     byOrder,
   ],
   [
@@ -217,7 +218,7 @@ it.each<Case>([
   ],
   [
     'by a deal that reduces an opposite position',
-    { deals: [deal({ entryType: 'DEAL_ENTRY_OUT', positionId: '77' })] },
+    { deals: [deal(reducing)] },
     { ...whole, positionId: '77' },
   ],
   [
