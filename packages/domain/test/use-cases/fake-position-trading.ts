@@ -27,7 +27,7 @@ import {
   type Ticket,
 } from '../../src/primitives/index.ts'
 import type { SynchroniseJournal } from '../../src/use-cases/index.ts'
-import { createFakeReads, unreadJournal, type ReadControls } from '@tradeport/testkit'
+import { createFakeReads, openPosition, unreadJournal, type ReadControls } from '@tradeport/testkit'
 
 /**
  * What becomes of a change. `do_half` closes half of the lots, `do_without_number` answers without
@@ -207,7 +207,11 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     trades: {
       find: (_owner, { accountId, ticket }) =>
         TE.right(
-          books.get(accountId)?.journal.some(({ positionId }) => positionId === ticket) === true
+          sumExactly(
+            (books.get(accountId)?.journal ?? []).map(({ positionId, volume }) =>
+              positionId === ticket ? (volume ?? 0) : 0,
+            ),
+          ) >= openPosition().volume
             ? O.some({} as ClosedTrade)
             : O.none,
         ),

@@ -617,6 +617,12 @@ describe('POST /positions/:id/close', () => {
       [0.3, 0, null, 2_000],
     ],
     [
+      'done of all, of which another closed a part',
+      { meanwhile: showing({ volume: 0.2, profit: 20 }, { ...earlier, orderId: '77' }) },
+      0.3,
+      [0.2, 0, 20, 0],
+    ],
+    [
       'done, only one of its deals shown',
       { meanwhile: showing({ volume: 0.05 }) },
       0.1,
@@ -670,7 +676,7 @@ describe('POST /positions/:id/close', () => {
       'done of all on MT4, of which another had closed a part',
       { fields: mt4, meanwhile: showing({ volume: 0.2 }, { ...earlier, volume: 0.1 }) },
       0.3,
-      [0.3, 0, null, 2_000],
+      [0.3, 0, null, 0],
     ],
     [
       'done on MT4, and the journal hangs',

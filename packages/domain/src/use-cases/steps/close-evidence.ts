@@ -109,6 +109,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     let { shown } = sent
     let isOnOtherSide = false
     let deals: readonly BrokerDeal[] = []
+    let hasAllDeals = false
     const fillOf = (lots: number): CloseFill | undefined =>
       closeFillOf(deals, lots, brokerAccount.platform)
 
@@ -126,16 +127,24 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
       // By the broker's clock, which may be far from ours.
       const from = (synchronised.right.latestDealAt ?? 0) - dayMs
+      // Before the deals are read, so that none can come in between.
+      const isClosed = await hasTrade(target)
       const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
-      if (E.isRight(found)) deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
-      return fillOf(request.expected.closedVolume) !== undefined
+      if (E.isRight(found)) {
+        deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
+        hasAllDeals = isClosed && deals.length > 0
+      }
+      return hasAllDeals || fillOf(request.expected.closedVolume) !== undefined
     }
     // In parallel: a first read of a long history must not delay the positions.
     await Promise.all([
       shown === undefined ? readUntilInTime(ports, pollPositions) : undefined,
       readUntilInTime(ports, pollDeals),
     ])
-    const fill = fillOf((shown?.outcome ?? request.expected).closedVolume)
+    const fill =
+      fillOf((shown?.outcome ?? request.expected).closedVolume) ??
+      // Another closed what these lack.
+      (hasAllDeals ? fillOf(0) : undefined)
     // Together with another order it reversed the position: less was closed than was sent, or it is
     // unknown how much.
     if (deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)) return undefined
@@ -148,7 +157,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
    * has just connected shows no positions at all: then the closed trade must be in the journal.
    */
   const isProved = async (
-    { target: { brokerAccount, id }, request }: CloseToSend,
+    { target, request }: CloseToSend,
     { shown, fill }: CloseEvidence,
   ): Promise<boolean> => {
     // A smaller position alone may be due to a close by somebody else.
@@ -156,12 +165,17 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     if (shown.reading.positions.length > 0 || fill !== undefined) return true
     let isClosed = false
     await readUntilInTime(ports, async () => {
-      const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
+      const synchronised = await ports.synchroniseJournal(target.brokerAccount, clock.now())()
       if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
-      const found = await ports.trades.find(brokerAccount.owner, id)()
-      return (isClosed = E.isRight(found) && O.isSome(found.right))
+      return (isClosed = await hasTrade(target))
     })
     return isClosed
+  }
+
+  /** Whether the journal has all of the position's closing deals. */
+  const hasTrade = async ({ brokerAccount, id }: ChangeTarget): Promise<boolean> => {
+    const found = await ports.trades.find(brokerAccount.owner, id)()
+    return E.isRight(found) && O.isSome(found.right)
   }
 
   return { findEarlierDeals, findClose }
