@@ -6,10 +6,8 @@ import type { AccountId, Owner } from '../primitives/ids.ts'
 import { minuteMs, type Instant } from '../primitives/instant.ts'
 
 export const accountPurposes = ['trading', 'introducing_broker', 'trade_copier'] as const
-export type AccountPurpose = (typeof accountPurposes)[number]
 
 export const accountStatuses = ['connected', 'disconnected', 'syncing', 'error'] as const
-export type AccountStatus = (typeof accountStatuses)[number]
 
 /** What the broker reports the account to be; `unconfirmed` where a read did not report it. */
 export type TradeMode = 'demo' | 'contest' | 'real' | 'unconfirmed'
@@ -37,14 +35,14 @@ export interface Account {
   readonly brokerType: string
   readonly accountNumber: string
   readonly server: string
-  readonly purpose: AccountPurpose
+  readonly purpose: (typeof accountPurposes)[number]
   /** As linked; `isDemo` decides. */
   readonly linkedAsDemo: boolean
   /** As the broker reports; null while it was never read. */
   readonly tradeMode: TradeMode | null
   readonly currency: string
   readonly figures: AccountFigures
-  readonly status: AccountStatus
+  readonly status: (typeof accountStatuses)[number]
   /** Where the provider knows it; null while it is not provisioned. */
   readonly provider: ProviderLink | null
   /** The last good live read. */

@@ -34,21 +34,16 @@ const storedView = (account: Account): AccountView => ({ account, liveDataUpdate
 export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 'clock'>) => {
   const { accounts, liveAccounts, clock } = ports
 
-  const liveView = (account: Account) =>
-    pipe(
-      liveAccounts.read(account),
-      TE.map((reading): AccountView => ({
-        account: withReading(account, reading),
-        liveDataUpdatedAt: reading.readAt,
-      })),
-    )
-
-  // Where a broker cannot be read the list has the stored figures. Where a reading cannot be
-  // stored, it is not the account that is in error.
-  const viewInList = (account: Account): AsyncResult<AccountView> =>
+  // Where the broker cannot be read, the view has the stored figures and the status `error`. Where a
+  // reading cannot be stored, it is not the account that is in error.
+  const viewOf = (account: Account): AsyncResult<AccountView> =>
     isReadLive(account)
       ? pipe(
-          liveView(account),
+          liveAccounts.read(account),
+          TE.map((reading) => ({
+            account: withReading(account, reading),
+            liveDataUpdatedAt: reading.readAt,
+          })),
           TE.orElse((failure) =>
             failure._tag === 'ServiceUnavailable'
               ? TE.left(failure)
@@ -57,27 +52,10 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
         )
       : TE.right(storedView(account))
 
-  const viewAlone = (account: Account): AsyncResult<AccountView, 'AccountDisconnected'> => {
-    if (isReadLive(account))
-      return pipe(
-        liveView(account),
-        TE.mapLeft((error) =>
-          error._tag === 'ServiceUnavailable'
-            ? error
-            : refuse('AccountDisconnected', { accountId: account.id, status: 'error' }),
-        ),
-      )
-    if (account.status === 'disconnected' || account.status === 'error')
-      return TE.left(
-        refuse('AccountDisconnected', { accountId: account.id, status: account.status }),
-      )
-    return TE.right(storedView(account))
-  }
-
   return {
     /** GET /accounts: oldest first. */
     listAccounts: ({ owner }: Caller): AsyncResult<readonly AccountView[]> =>
-      pipe(accounts.list(owner), TE.flatMap(TE.traverseArray(viewInList))),
+      pipe(accounts.list(owner), TE.flatMap(TE.traverseArray(viewOf))),
 
     /**
      * GET /accounts/:id. An account that is disconnected, or cannot be read now, is a refusal and
@@ -87,7 +65,15 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
       { owner }: Caller,
       { id }: ById,
     ): AsyncResult<AccountView, 'AccountNotFound' | 'AccountDisconnected'> =>
-      pipe(findAccount(ports)(owner, id), TE.flatMap(viewAlone)),
+      pipe(
+        findAccount(ports)(owner, id),
+        TE.flatMap(viewOf),
+        TE.tap(({ account: { id: accountId, status } }) =>
+          status === 'disconnected' || status === 'error'
+            ? TE.left(refuse('AccountDisconnected', { accountId, status }))
+            : TE.right(undefined),
+        ),
+      ),
 
     /** GET /accounts/:id/history: newest first, as many as the interval allows. */
     listBalanceHistory: (
