@@ -177,11 +177,8 @@ export const composeUseCases = (adapters: Adapters) => {
       pipe(
         documents.applyDocument(...given),
         T.tapIO((applied) => () => {
-          if (E.isLeft(applied)) {
-            const isUnknown =
-              applied.left._tag === 'ServiceUnavailable' && applied.left.outcome === 'unknown'
-            return isUnknown ? invalidateUsers('everyone') : undefined
-          }
+          if (E.isLeft(applied))
+            return 'outcome' in applied.left ? invalidateUsers('everyone') : undefined
           const { affectedUsers, changes } = applied.right
           invalidateUsers(affectedUsers)
           if (changes.length > 0) adapters.onApplied(changes)

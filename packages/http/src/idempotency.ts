@@ -52,7 +52,8 @@ export const runIdempotently = async (
   // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
   if (hasBegun && (E.isRight(outcome) || storedRefusals.includes(outcome.left._tag)))
     await idempotency.storeReply(owner, claim, storedOutcome(outcome))()
-  else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome))
+  // Nothing was done, unless a write to the database has no answer.
+  else if (E.isLeft(outcome) && !('outcome' in outcome.left))
     await idempotency.release(owner, claim)()
   return { outcome, isReplayed: false }
 }
@@ -75,22 +76,18 @@ export const storedRefusals: readonly RefusalTag[] = [
   'BrokerOutcomeUnknown',
 ]
 
-const isOutcomeUnknown = ({ left }: E.Left<Refusal>): boolean =>
-  left._tag === 'BrokerOutcomeUnknown' ||
-  (left._tag === 'ServiceUnavailable' && left.outcome === 'unknown')
-
 /**
  * SHA-256 of a JSON value in lower-case hex: members sorted by name at every depth, no white space,
- * numbers as JSON.stringify writes them (1.0 and 1 are one value).
+ * numbers as JSON.stringify writes them (1.0 and 1 are one value). No route accepts a number that is
+ * too large for a double, which would be written as null.
  */
 export const hashJson = (value: object): string => hash('sha256', JSON.stringify(value, canonical))
 
-const canonical = (_: string, part: unknown): unknown => {
-  if (isRecord(part))
-    return Object.fromEntries(
-      Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-    )
-  // JSON.parse reads a number too large for a double as Infinity, which JSON.stringify would write
-  // as null.
-  return part === Infinity || part === -Infinity ? { infinite: String(part) } : part
-}
+const canonical = (_: string, part: unknown): unknown =>
+  isRecord(part)
+    ? Object.fromEntries(
+        Object.keys(part)
+          .toSorted()
+          .map((name) => [name, part[name]]),
+      )
+    : part

@@ -112,7 +112,6 @@ it('two values have one hash exactly when they are equal, whatever the order of 
 it.each([
   [1, ['{"a":1,"b":"A"}', '{ "b" : "\\u0041",\n\t"a" : 1.0 }', '{"a":0.1E+1,"b":"A"}']],
   [1, ['{"a":-0}', '{"a":0}']],
-  [3, ['{"a":1e999}', '{"a":-1e999}', '{"a":null}']],
   [2, ['{"a":[1,2]}', '{"a":[2,1]}']],
 ])('there are %i hashes of %j', (count, texts) => {
   expect(

@@ -7,6 +7,7 @@ import {
   keyLifetimeMs,
   type HeldKey,
   type IdempotencyClaim,
+  type StoredReply,
 } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
 import type { IdempotencyStore, ReplyToStore } from '@tradeport/domain/ports'
@@ -29,31 +30,30 @@ import {
 } from '../connection/sql.ts'
 import { openSecret, type Cipher, type SealingDependencies } from '../credentials/cipher.ts'
 
-/** Another attempt can release the key between the two statements of a claim. */
-const claimAttempts = 5
-
 export const createIdempotencyStore = ({ knex, cipher }: SealingDependencies): IdempotencyStore => {
-  const writeReply = async (reply: ReplyToStore, where: Sql): Promise<void> => {
-    const { plain, sealed } = bodyOf(cipher, reply)
-    await query(
-      knex,
-      sql`update idempotency_keys set state = 'replied', reply_body = ${plain}, sealed_reply_body = ${sealed}
-        where ${where}`,
-    )
-  }
+  const writeReplyWhere =
+    (condition: Sql) =>
+    async (owner: Owner, claim: IdempotencyClaim, reply: StoredReply): Promise<void> => {
+      const { plain, sealed } = bodyOf(cipher, { claim, reply })
+      await query(
+        knex,
+        sql`update idempotency_keys set state = 'replied', reply_body = ${plain}, sealed_reply_body = ${sealed}
+          where ${isHeldBy(owner, claim)} and ${condition}`,
+      )
+    }
   return databasePort<IdempotencyStore>('idempotency', {
     claim: async (owner, claim) => {
-      for (let attempt = 0; attempt < claimAttempts; attempt++) {
-        if (await acquireKey(knex, owner, claim)) return E.right({ kind: 'claimed' })
-        const held = await selectFirst(
-          knex,
-          sql`select ${keys.columns} from idempotency_keys
-            where ${isOfOwner(owner)} and key = ${claim.key}`,
-          keys,
-        )
-        if (O.isSome(held)) return answerOfHeldKey(heldKeyOf(cipher, held.value), claim)
-      }
-      return E.left(refuse('IdempotencyInProgress'))
+      if (await acquireKey(knex, owner, claim)) return E.right({ kind: 'claimed' })
+      const held = await selectFirst(
+        knex,
+        sql`select ${keys.columns} from idempotency_keys
+          where ${isOfOwner(owner)} and key = ${claim.key}`,
+        keys,
+      )
+      // Where another attempt has released the key since, it held it when this one asked.
+      return O.isSome(held)
+        ? answerOfHeldKey(heldKeyOf(cipher, held.value), claim)
+        : E.left(refuse('IdempotencyInProgress'))
     },
     begin: async (owner, claim) => {
       const isBegun = await returnsRow(
@@ -63,10 +63,8 @@ export const createIdempotencyStore = ({ knex, cipher }: SealingDependencies): I
       )
       return isBegun ? E.right(undefined) : E.left(refuse('IdempotencyInProgress'))
     },
-    storeReply: (owner, claim, reply) =>
-      writeReply({ claim, reply }, sql`${isHeldBy(owner, claim)} and state <> 'replied'`),
-    replaceReply: (owner, claim, reply) =>
-      writeReply({ claim, reply }, sql`${isHeldBy(owner, claim)} and state = 'replied'`),
+    storeReply: writeReplyWhere(sql`state <> 'replied'`),
+    replaceReply: writeReplyWhere(sql`state = 'replied'`),
     release: async (owner, claim) => {
       await query(
         knex,
@@ -116,10 +114,10 @@ const heldKeyOf = (
   cipher: Cipher,
   { id, replyBody, sealedReplyBody: sealed, ...held }: ReturnType<typeof keys.read>,
 ): HeldKey => {
-  const { requestHash, state, ageMs } = held
-  if (state !== 'replied') return { requestHash, state, ageMs }
+  const { state } = held
+  if (state !== 'replied') return { ...held, state }
   const body = sealed === null ? (replyBody ?? '') : openSecret(cipher, 'kept_reply', id, sealed)
-  return { requestHash, state, ageMs, reply: { body, isSecret: sealed !== null } }
+  return { ...held, state, reply: { body, isSecret: sealed !== null } }
 }
 
 const bodyOf = (cipher: Cipher, { claim, reply: { body, isSecret } }: ReplyToStore) => ({
