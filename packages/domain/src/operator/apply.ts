@@ -1,7 +1,6 @@
 // Decides what an operator's document changes, over the records that it names. All or nothing: one
 // fault anywhere and nothing is written.
 import * as E from 'fp-ts/lib/Either.js'
-import { apiKeyRequirement, isApiKey } from '../access/api-key.ts'
 import type { CredentialHash, Secrets } from '../access/credential.ts'
 import { isSameLink, type Account } from '../accounts/account.ts'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
@@ -237,8 +236,6 @@ export const decideApply =
       },
       apiKeys: (entry, fields, stored, reportFault) => {
         const hash = apiKeys.hashOf(entry, stored, reportFault)
-        if (typeof entry.key === 'string' && !isApiKey(entry.key))
-          reportFault('key', `must be ${apiKeyRequirement}`)
         return fields && hash && { ...fields, name: fields.name || entry.id, hash }
       },
       accessTokens: (entry, fields, stored, reportFault) => {
@@ -494,18 +491,14 @@ export const usersAffectedBy = (
   const { tenants, users, apiKeys, accessTokens } = changes
   // The users of a removed tenant go with it, and the changes do not name them.
   if (tenants.remove.length > 0) return 'everyone'
-  const affected = new Set([
-    ...users.put.map(({ id }) => id),
-    ...users.remove,
-    ...[...apiKeys.put, ...accessTokens.put].map(({ userId }) => userId),
-  ])
-  for (const section of ['apiKeys', 'accessTokens'] as const) {
-    const ownerOf = new Map(stored[section].map(({ id, userId }) => [id, userId]))
-    for (const id of changes[section].remove) {
-      const userId = ownerOf.get(id)
-      if (userId === undefined) return 'everyone'
-      affected.add(userId)
-    }
-  }
-  return [...affected]
+  const removed = new Set([...apiKeys.remove, ...accessTokens.remove])
+  const before = [...stored.apiKeys, ...stored.accessTokens].filter(({ id }) => removed.has(id))
+  const credentials = [...apiKeys.put, ...accessTokens.put, ...before]
+  return [
+    ...new Set([
+      ...users.put.map(({ id }) => id),
+      ...users.remove,
+      ...credentials.map(({ userId }) => userId),
+    ]),
+  ]
 }

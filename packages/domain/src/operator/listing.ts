@@ -10,7 +10,7 @@ import type { Account } from '../accounts/account.ts'
 import type { CheckedThreshold, RiskThreshold } from '../accounts/risk-threshold.ts'
 import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
 import { cursorAfter, placeOfCursor } from '../primitives/cursor.ts'
-import { parseUserId, type UserId } from '../primitives/ids.ts'
+import { parseUserId, type Parse, type UserId } from '../primitives/ids.ts'
 import type { TraderLimits } from '../orders/limits.ts'
 import type { Challenge, StoredAccessToken, StoredApiKey, Tenant } from './records.ts'
 
@@ -83,8 +83,6 @@ export interface Listed<A> {
   }
 }
 
-type Parse<A> = (text: string) => O.Option<A>
-
 /** How the places of a list are written into cursors, and read from them. */
 export interface CursorCodec<Place, A> {
   readonly placeOf: (item: A) => readonly string[]
@@ -141,9 +139,8 @@ export const readList = <Place, A>(
     TE.flatMap((after) => list.read({ after, limit: limit + 1 })),
     TE.map((found) => {
       const data = found.slice(0, limit)
-      const last = data.at(-1)
-      const hasNext = found.length > limit && last !== undefined
-      const cursor = hasNext ? cursorAfter(list.name, list.placeOf(last)) : undefined
+      const hasNext = found.length > limit
+      const cursor = hasNext ? cursorAfter(list.name, list.placeOf(data.at(-1)!)) : undefined
       return { data, pagination: { limit, hasNext, cursor } }
     }),
   )

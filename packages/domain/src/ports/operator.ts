@@ -49,8 +49,8 @@ export interface OperatorStore {
 
 export interface ProviderTokens {
   /**
-   * The tenant's token for the provider, a secret; none where the operator set none or it cannot be
-   * decrypted.
+   * The tenant's token for the provider, a secret; none where the operator set none. One that cannot
+   * be decrypted is ServiceUnavailable.
    */
   readonly find: (tenantId: TenantId) => AsyncResult<O.Option<string>>
 }

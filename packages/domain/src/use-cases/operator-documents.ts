@@ -58,13 +58,13 @@ export const createOperatorDocuments = (
   const readAffectedOrders = (
     planned: readonly PlannedChange[],
   ): AsyncResult<readonly AffectedOrder[]> => {
-    const touching = planned.filter((change) => orderEffectOf(change) !== undefined)
+    const touching = planned.flatMap((change) => {
+      const effect = orderEffectOf(change)
+      return effect === undefined ? [] : [{ ...change, effect }]
+    })
     if (touching.length === 0) return TE.right([])
     const idsOf = <Id extends string>(section: Section) =>
       touching.filter((change) => change.section === section).map(({ id }) => id as Id)
-    const effects = new Map(
-      touching.map((change) => [nameOf(change.section, change.id), orderEffectOf(change)]),
-    )
     const of = {
       tenants: idsOf<TenantId>('tenants'),
       users: idsOf<UserId>('users'),
@@ -73,16 +73,17 @@ export const createOperatorDocuments = (
     return pipe(
       operatorOrders.underWay({ of }, { after: undefined, limit: maxAffectedOrders }),
       TE.map((orders) =>
-        orders.map(({ order: { id, owner, request }, placement }) => ({
-          id,
-          accountId: request.accountId,
-          step: placement.step,
-          effects: [
-            effects.get(nameOf('tenants', owner.tenantId)),
-            effects.get(nameOf('users', owner.userId)),
-            effects.get(nameOf('accounts', request.accountId)),
-          ].filter((effect) => effect !== undefined),
-        })),
+        orders.map(({ order, placement }) => {
+          const { accountId } = order.request
+          const ids: Partial<Record<Section, string>> = {
+            tenants: order.owner.tenantId,
+            users: order.owner.userId,
+            accounts: accountId,
+          }
+          const ofOrder = touching.filter(({ section, id }) => ids[section] === id)
+          const effects = ofOrder.map(({ effect }) => effect)
+          return { id: order.id, accountId, step: placement.step, effects }
+        }),
       ),
     )
   }
@@ -163,11 +164,9 @@ export const createOperatorDocuments = (
           TE.orElseW(() => TE.right(null))(readAffectedOrders(planned)),
         ),
         TE.map(({ decided, addCounts, ordersUnderWay }) => ({
+          ...decided,
           changes: decided.planned.map(addCounts),
           ordersUnderWay,
-          affectedUsers: decided.affectedUsers,
-          apiKeys: decided.apiKeys,
-          accessTokens: decided.accessTokens,
         })),
       ),
 
