@@ -45,9 +45,11 @@ const notifyOwner =
     suspensionBegan()
     const credential = { kind, id, applicationId }
     const since = until - suspensionMs
-    const failed = (err: unknown): void =>
-      log.error({ err, owner, credential, until }, 'the notice of a suspension was not recorded')
-    await ownerNotices
-      .enqueue(owner, { kind: 'suspended', credential, since, until })()
-      .then((queued) => (queued._tag === 'Left' ? failed(queued.left) : undefined), failed)
+    const notice = { kind: 'suspended', credential, since, until } as const
+    const queued = await ownerNotices.enqueue(owner, notice)()
+    if (queued._tag === 'Left')
+      log.error(
+        { err: queued.left, owner, credential, until },
+        'the notice of a suspension was not recorded',
+      )
   }

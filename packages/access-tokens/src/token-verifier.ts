@@ -100,8 +100,7 @@ const parseClaims = (payload: unknown): O.Option<VerifiedToken> =>
   pipe(
     O.fromEither(claimsCodec.decode(payload)),
     // The characters of RFC 6749, appendix A.1.
-    O.filter((claims) => /^[ -~]{1,256}$/.test(claims.client_id)),
-    O.filter(({ exp }) => exp <= latestSeconds),
+    O.filter((claims) => /^[ -~]{1,256}$/.test(claims.client_id) && claims.exp <= latestSeconds),
     O.bindTo('claims'),
     O.bind('tenantId', ({ claims }) => parseTenantId(claims.tenant)),
     O.bind('userId', ({ claims }) => parseUserId(claims.sub)),

@@ -67,13 +67,11 @@ interface AppOptions extends RouteOptions {
   readonly dependencies: ServerDependencies
 }
 
-const routerOptions = { sensitive: true, strict: true }
-
 /** Answers the routes, the document and the pages, and everything else with 404. */
 export const createApp = (options: AppOptions): Koa => {
   const { api, dependencies } = options
   const app = new Koa<State>()
-  const router = new Router<State>(routerOptions)
+  const router = new Router<State>({ sensitive: true, strict: true })
   const bodies = createBodyReader()
   for (const route of routesIn(api))
     router.register(api.prefix + route.path, [route.method], handleRoute(route, options, bodies))
@@ -229,9 +227,9 @@ export const authorizeCallers =
     }
     const credential = found.right
     const verdict = await limiter.decide(credential, limit, clock.now())
-    res.setHeader('X-RateLimit-Limit', String(verdict.limit))
-    res.setHeader('X-RateLimit-Remaining', String(verdict.remaining))
-    res.setHeader('X-RateLimit-Reset', String(verdict.resetSeconds))
+    res.setHeader('X-RateLimit-Limit', verdict.limit)
+    res.setHeader('X-RateLimit-Remaining', verdict.remaining)
+    res.setHeader('X-RateLimit-Reset', verdict.resetSeconds)
     if (verdict.refusal !== null) throw new RefusalError(verdict.refusal)
     if (needsUserCredential && access.scopes.length > 0)
       orThrow(requireScope(credential.scopes, access.scopes))

@@ -1,9 +1,8 @@
 // Failed credentials per client address, counted in this process, so that a caller who guesses is
 // refused before any lookup.
-import { minuteMs } from '@tradeport/domain/primitives'
 import type { CredentialHash } from '@tradeport/domain/access'
 import type { AddressLimits, CallerAddress } from '@tradeport/domain/ports'
-import type { Instant } from '@tradeport/domain/primitives'
+import { minuteMs, type Instant } from '@tradeport/domain/primitives'
 import ipaddr from 'ipaddr.js'
 import { createLruCache } from './lru-cache.ts'
 

@@ -192,16 +192,17 @@ export const decideRate = (
   const standings = standingsOf(state, plan, endpoint, now)
   if (standings.some(({ waitMs }) => waitMs > 0)) return refused(state, now)
   const [minute, , own] = standings
-  const endpoints =
-    endpoint === undefined
-      ? {}
-      : { [endpoint.route]: (own?.fullAt ?? now) + endpointBucket(endpoint).intervalMs }
   return {
     state: {
       ...state,
       minuteFullAt: minute.fullAt + minuteBucket(plan).intervalMs,
       dayCount: state.dayCount + 1,
-      endpoints: { ...state.endpoints, ...endpoints },
+      endpoints: {
+        ...state.endpoints,
+        ...(endpoint && {
+          [endpoint.route]: (own?.fullAt ?? now) + endpointBucket(endpoint).intervalMs,
+        }),
+      },
     },
     outcome: 'admitted',
   }

@@ -28,11 +28,8 @@ export interface WebhookDisabledNotice {
 export type OwnerNotice = SuspensionNotice | WebhookDisabledNotice
 
 /** What is suspended: limits are a key's own, and an application's for each user. */
-export const suspendedSubject = ({
-  kind,
-  id,
-  applicationId,
-}: SuspensionNotice['credential']): string => (kind === 'access_token' ? (applicationId ?? id) : id)
+export const suspendedSubject = ({ id, applicationId }: SuspensionNotice['credential']): string =>
+  applicationId ?? id
 
 /**
  * The same text however often something is reported: a suspension is identified by its owner,

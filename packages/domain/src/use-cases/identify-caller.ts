@@ -64,7 +64,7 @@ export const identifyCaller = (ports: CallerPorts) => {
       if (secret === undefined) return E.left(refuse('Unauthorized'))
       const hash = ports.secrets.hash(secret)
       const countAndRefuse = (): E.Either<Refusal<'Unauthorized'>, never> => {
-        addressLimits.recordFailed(hash, address, clock.now())
+        if (!isRepeated) addressLimits.recordFailed(hash, address, clock.now())
         return E.left(refuse('Unauthorized'))
       }
       const lookUp: Identification = async () => {
@@ -77,28 +77,26 @@ export const identifyCaller = (ports: CallerPorts) => {
         const now = clock.now()
         const credential = O.toUndefined(found.right)
         if (!credential || !isUsable(credential, now) || !isAllowedBy(credential.ipAllowlist))
-          return isRepeated ? E.left(refuse('Unauthorized')) : countAndRefuse()
+          return countAndRefuse()
         addressLimits.recordAccepted(hash, address, now)
         return E.right(credential)
       }
-      const unlessLimited =
-        (next: Identification): Identification =>
-        async () => {
-          const now = clock.now()
-          if (isRepeated || addressLimits.wasAccepted(hash, address, now)) return lookUp()
-          const waitMs = addressLimits.waitMs(address, now)
-          if (waitMs === 0) return next()
-          const retryAfterSeconds = wholeSeconds(waitMs)
-          return E.left(
-            refuse('RateLimitExceeded', { exceeded: { scope: 'address' }, retryAfterSeconds }),
-          )
-        }
+      const unlessLimited = async (next: Identification): ReturnType<Identification> => {
+        const now = clock.now()
+        if (isRepeated || addressLimits.wasAccepted(hash, address, now)) return lookUp()
+        const waitMs = addressLimits.waitMs(address, now)
+        if (waitMs === 0) return next()
+        const retryAfterSeconds = wholeSeconds(waitMs)
+        return E.left(
+          refuse('RateLimitExceeded', { exceeded: { scope: 'address' }, retryAfterSeconds }),
+        )
+      }
       return unlessLimited(async () =>
         accessToken === undefined && !isApiKey(secret)
           ? countAndRefuse()
           : // Asked again in its turn: the address may have become limited meanwhile.
-            inTurn(addressLimits.groupOf(address), unlessLimited(lookUp))(),
-      )()
+            inTurn(addressLimits.groupOf(address), () => unlessLimited(lookUp))(),
+      )
     }
 }
 
