@@ -400,6 +400,7 @@ const accountOf = (
   // margin are those of the document until its first reading.
   const isSame = stored !== undefined && isSameLink(stored, { ...fields, provider })
   const { tradeMode, lastReadAt, figures } = isSame ? stored : neverRead
+  const hadError = !isSame && entry.status === undefined && fields.status === 'error'
   const money =
     isSame || provider === null
       ? { balance, equity, margin }
@@ -411,6 +412,7 @@ const accountOf = (
     tradeMode,
     figures: { ...figures, ...money },
     provider,
+    status: hadError ? 'connected' : fields.status,
     lastReadAt,
     updatedAt: now,
   }

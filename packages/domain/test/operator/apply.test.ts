@@ -362,12 +362,14 @@ describe('a document on records that are there', () => {
   ])(
     'discards what the broker reported of an account that is relinked, the last money of one that is unlinked apart: %o',
     (change, money) => {
+      const accounts = readLately.accounts.map((one) => ({ ...one, status: 'error' as const }))
       const { changes } = applied(
         { accounts: [{ id: main, isDemo: false, equity: 9_000, ...change }] },
-        readLately,
+        { ...readLately, accounts },
       )
       expect(changes.accounts.put).toMatchObject([
         {
+          status: 'connected',
           tradeMode: null,
           lastReadAt: null,
           figures: {
