@@ -16,7 +16,7 @@ import { ExactSum, sumExactly } from '../../src/primitives/exact-sum.ts'
 import { money } from '@tradeport/testkit'
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
-const runs = { numRuns: 3_000 }
+const runs = { numRuns: 500 }
 
 const nearestDouble = (numerator: bigint, denominator: bigint) =>
   divideDecimals({ units: numerator, scale: 0 }, { units: denominator, scale: 0 })

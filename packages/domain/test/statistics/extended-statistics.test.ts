@@ -89,7 +89,6 @@ describe('the curve', () => {
           points.map((point) => ({ ...point, balance: null, drawdownPercent: null })),
         )
       }),
-      { numRuns: 500 },
     )
   })
 
@@ -175,7 +174,6 @@ describe('the further statistics', () => {
           maxDrawdownPercent: null,
         })
       }),
-      { numRuns: 500 },
     )
   })
 })

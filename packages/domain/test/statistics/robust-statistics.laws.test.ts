@@ -123,7 +123,7 @@ describe('the bootstrap', () => {
         expect(found.probabilityOfLoss).toBe(losses.length / resamples)
       }),
       {
-        numRuns: 60,
+        numRuns: 15,
         // Some draws have only trades that are equal, or neither profit nor loss.
         examples: [[[-1, ...repeated(2)]], [[-1, -1, ...repeated(2)]], [[1, ...repeated(0)]]],
       },
@@ -144,7 +144,7 @@ describe('the bootstrap', () => {
           expect(few).toMatchObject({ trades: 9, intervals: null, probabilityOfLoss: null })
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 20 },
     )
   })
 
@@ -208,16 +208,14 @@ describe('95 % intervals', () => {
 
   // What BCa does not reach is in the documentation: the mean of few trades.
   it.each([
-    ['log-normal', logNormal, ofLogNormal, 50, 91],
-    ['log-normal', logNormal, ofLogNormal, 200, 93],
-    ['fat-tailed', student5, ofStudent5, 50, 91],
-    ['fat-tailed', student5, ofStudent5, 200, 93],
-  ])('of %s trades contain the truth: %#', (_, draw, truth, count, leastOfMean) => {
+    ['log-normal', logNormal, ofLogNormal],
+    ['fat-tailed', student5, ofStudent5],
+  ])('of %s trades contain the truth', (_, draw, truth) => {
     const hits = { expectancy: 0, winRate: 0, profitFactor: 0, sharpeRatio: 0 }
-    const simulations = 1_000
+    const simulations = 500
     for (let simulation = 0; simulation < simulations; simulation++) {
-      const trades = Float64Array.from({ length: count }, () => Math.round(draw() * 100) / 100)
-      const { intervals } = robustStatistics(trades, 500)
+      const trades = Float64Array.from({ length: 100 }, () => Math.round(draw() * 100) / 100)
+      const { intervals } = robustStatistics(trades, 400)
       for (const name of figures) {
         const { lower, upper } = intervals?.[name] ?? {}
         if ((lower ?? Infinity) <= truth[name] && truth[name] <= (upper ?? -Infinity))
@@ -226,7 +224,7 @@ describe('95 % intervals', () => {
     }
     for (const name of figures) {
       const percent = (100 * hits[name]) / simulations
-      expect(percent, name).toBeGreaterThanOrEqual(name === 'expectancy' ? leastOfMean : 93)
+      expect(percent, name).toBeGreaterThanOrEqual(name === 'expectancy' ? 91 : 93)
       expect(percent, name).toBeLessThanOrEqual(97)
     }
   })

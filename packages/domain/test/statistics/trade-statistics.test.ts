@@ -41,7 +41,7 @@ it('are exact sums of the wins and of the losses, whatever the money', () => {
         maxDrawdown: Math.max(0, ...falls),
       })
     }),
-    { numRuns: 1_000 },
+    { numRuns: 200 },
   )
 })
 

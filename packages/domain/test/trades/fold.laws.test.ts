@@ -34,7 +34,7 @@ it('gives each position once, with all of its money, whatever the order of the d
         expect(trades.length + skipped.length + open).toBe(groupByPosition(deals).size)
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: 300 },
   )
 })
 

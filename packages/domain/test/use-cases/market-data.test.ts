@@ -276,7 +276,7 @@ describe('ticks', () => {
         },
       ),
       {
-        numRuns: 30,
+        numRuns: 10,
         // A Sunday after a busy Friday.
         examples: [[[{ quietMs: 1.5 * dayMs, count: 150_000, everyMs: 500 }], 5]],
       },
