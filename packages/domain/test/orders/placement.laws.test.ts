@@ -131,13 +131,9 @@ describe('the provider’s answer to a send', () => {
   })
 
   it.each<[number | null, number, Transition, UnavailableCause?]>([
-    [null, maxSendAgeMs, retryIn(secondMs)],
-    [null, secondMs + 1, retryIn(secondMs), 'token_refused'],
     [null, secondMs, lateRejection('token_refused'), 'token_refused'],
-    [0, maxSendAgeMs, retryIn(secondMs)],
     [0, secondMs, lateRejection('unreachable')],
     [null, secondMs + 1, retryIn(secondMs)],
-    [null, secondMs, lateRejection('unreachable')],
     [25 * secondMs, 25 * secondMs + 1, retryIn(25 * secondMs)],
     [25 * secondMs, 25 * secondMs, lateRejection('told_to_wait')],
     [25 * secondMs, secondMs, lateRejection('token_refused'), 'token_refused'],
@@ -235,7 +231,6 @@ describe('lookups', () => {
 
   it.each([
     [{ lookups: 4, coveredMs: 240_000 }, minuteMs, true, 'rechecking'],
-    [{ lookups: 4, coveredMs: 239_999 }, minuteMs, true, 'looking_up'],
     [{ lookups: 4, coveredMs: 240_000 }, minuteMs - 1, true, 'looking_up'],
     [{ lookups: 3, coveredMs: 240_000 }, minuteMs, true, 'looking_up'],
     [{ lookups: 4, coveredMs: 240_000 }, minuteMs, false, 'looking_up'],
@@ -325,9 +320,7 @@ describe('a pending order', () => {
     ['halt', cancelledAtBroker, { ...cancelledAtBroker, reason: 'halt' }],
     // The cancellation lost against the fill, or came after the end.
     ['user', filled, filled],
-    ['user', { kind: 'partially_filled', fill }, { kind: 'partially_filled', fill }],
     ['user', { kind: 'expired', at: 5 }, { kind: 'expired', at: 5 }],
-    [null, { kind: 'expired' }, { kind: 'expired' }],
     ['user', { kind: 'rejected', reason }, { kind: 'rejected', reason }],
   ])('that %s cancelled and the broker shows as %o ends as %o', (by, outcome, end) => {
     const cancellation = by && { by, isConfirmed: false }
@@ -383,27 +376,6 @@ describe('a pending order', () => {
       })
     },
   )
-})
-
-describe('a lookup', () => {
-  const absence = { lookups: 4, coveredMs: 1_000, lastAt: createdAt }
-  it.each<[string, LookingUp, LookupAnswer, object]>([
-    [
-      'that cannot be read restarts the proof',
-      { ...lookingUp, lookups: 4, absence },
-      { kind: 'unreadable' },
-      { absence: null },
-    ],
-    [
-      'covers its scheduled pause at most',
-      { ...lookingUp, lookups: 2, absence },
-      { kind: 'nothing' },
-      { absence: { coveredMs: 6_000 } },
-    ],
-  ])('%s', (_, from, answer, placement) => {
-    const lookedUpAt = createdAt + (answer.kind === 'nothing' ? hourMs : 0)
-    expect(afterLookup(from, answer, lookedUpAt, true).placement).toMatchObject(placement)
-  })
 })
 
 describe('an order that can no longer be sent', () => {

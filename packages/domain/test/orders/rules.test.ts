@@ -97,7 +97,6 @@ describe('an order’s id', () => {
 
   it.each([
     ['TP_0123456789_0', 'TP_0123456789'],
-    ['TP_0123456789_', 'TP_0123456789'],
     ['TP_0123456789', 'TP_0123456789'],
     ['XTP_0123456789_abcdefghij', 'XTP_0123456789'],
     ['robot', 'robot'],
@@ -243,13 +242,10 @@ describe('limits of traders and desks', () => {
   })
 
   it.each<[string, number, string | undefined, number, boolean?, (string | null)?, string?]>([
-    ['a position of the order, which shows less of it', 0.1, brokerClientId(id), 0.2],
     ['a larger position, with a shortened client id', 0.4, 'TP_0123456789_0', 0.4],
     ['a larger position, with the first two parts alone', 0.4, 'TP_0123456789', 0.4],
     ['as much of it, although the broker holds it', 0.2, brokerClientId(id), 0.2, true],
-    ['less of it, while the broker holds the rest', 0.1, brokerClientId(id), 0.3, true],
     ['more, while the broker holds a part of it', 0.4, brokerClientId(id), 0.6, true],
-    ['a position of another order', 0.1, 'TP_zzzzzzzzzz_abcdefghij', 0.3],
     ['a position without a client id', 0.1, undefined, 0.3],
     ['a position of its number without a client id', 0.4, undefined, 0.4, false, '42'],
     ['a position of that number on another account', 0.4, undefined, 0.6, false, '42', 'other'],
@@ -285,9 +281,7 @@ describe('limits of traders and desks', () => {
   })
 
   it.each([
-    [{}, false],
     [{ maxLotsPerOrder: 1, approvalAboveLots: 1, allowedSymbols: [] }, false],
-    [{ maxOpenLots: 1 }, true],
     [{ maxOpenPositions: 0 }, true],
   ])('of %o need the positions of the accounts: %s', (limits, isNeeded) => {
     const idsOf = (ofLimits: AccountLimits) =>
