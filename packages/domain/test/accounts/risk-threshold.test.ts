@@ -90,18 +90,6 @@ it.each<[string, ThresholdType, number, ...[Reading, number | null][]]>([
     [{ margin: 100, equity: 120, marginLevel: null }, 120],
   ],
   [
-    "a day's loss is measured from the balance of its first reading",
-    'daily_loss_above',
-    500,
-    [{ balance: 10_000, equity: 9_500, at: noon }, null],
-    [{ balance: 8_000, equity: 9_499.9, at: noon + 5 * secondMs }, 500.1],
-    [{ balance: 8_000, equity: 9_524, at: noon + 10 * secondMs }, null],
-    [{ balance: 8_000, equity: 9_000, at: noon + 15 * secondMs }, null],
-    [{ balance: 8_000, equity: 9_525, at: noon + 20 * secondMs }, null],
-    [{ balance: 8_000, equity: 9_525, at: noon + 25 * secondMs }, null],
-    [{ balance: 8_000, equity: 9_000, at: noon + 30 * secondMs }, 1_000],
-  ],
-  [
     "a day's loss begins anew, armed, at midnight UTC, and not by a clock that is behind",
     'daily_loss_above',
     500,

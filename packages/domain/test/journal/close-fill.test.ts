@@ -31,7 +31,6 @@ const without = (
 
 it.each([
   ['no deal', [], undefined],
-  ['its deal', [deal()], { price: 1.2, profit: 30, at: 1_000 }],
   ['a part of it', [deal({ volume: 0.1 })], undefined],
   [
     'more than it',
@@ -56,25 +55,13 @@ it.each([
     [deal({ volume: 0 })],
     { volume: null, price: 1.2, profit: 30, at: 1_000 },
   ],
-  [
-    'a deal without a volume beside one of a part',
-    [without('volume'), deal({ id: '2', volume: 0.1 })],
-    undefined,
-  ],
   ['a deal without a volume beside one of all', [without('volume'), deal({ id: '2' })], undefined],
-  ['a deal without a price', [without('price')], { price: null, profit: 30, at: 1_000 }],
   ['a deal at price 0', [deal({ price: 0 })], { price: null, profit: 30, at: 1_000 }],
   [
     'parts of which one has no price',
     [deal({ volume: 0.1, price: 0 }), deal({ id: '2', volume: 0.2 })],
     { price: null, profit: 60, at: 1_000 },
   ],
-  [
-    'parts of which one has no time',
-    [without('time', { volume: 0.1 }), deal({ id: '2', volume: 0.2 })],
-    { price: 1.2, profit: 60, at: 1_000 },
-  ],
-  ['a deal without a time', [without('time')], { price: 1.2, profit: 30, at: null }],
   [
     'a deal whose time cannot be read',
     [deal({ time: Number.NaN })],

@@ -36,13 +36,6 @@ it.each([
     0,
   ],
   [
-    'a journal without deals, from the beginning',
-    { ...synchronised, latestDealAt: null },
-    'tail',
-    0,
-    0,
-  ],
-  [
     'a journal whose full read is due, from the beginning',
     { ...synchronised, rereadAt: now },
     'full',
@@ -56,10 +49,7 @@ it.each([
 describe('whether a journal is fresh', () => {
   const since = now - 5 * second
   it.each([
-    [true, 'read since then', synchronised],
-    [false, 'read before', { ...synchronised, syncedAt: since - 1 }],
     [false, 'read at that moment', { ...synchronised, syncedAt: since }],
-    [false, 'never read to its end', unread],
     [false, 'read at a time that is still to come', { ...synchronised, syncedAt: now + 1 }],
     [false, 'with a read wanted after the last', { ...synchronised, wantedAt: now - second }],
     [true, 'with a read wanted before the last', { ...synchronised, wantedAt: now - 3 * second }],
@@ -82,7 +72,6 @@ const at = (time: number | undefined): BrokerDeal => ({
 
 it.each([
   ['is the greatest time, in whatever order', [3, 7, 5], null, 7],
-  ['is never before the one that was known', [3, 7, 5], 9, 9],
   ['is not later than now, since brokers’ clocks can be wrong', [3, now + dayMs], null, now],
   ['ignores times that are absent or cannot be read', [undefined, Number.NaN, 4], null, 4],
   ['is unknown without any', [undefined, Number.NaN], null, null],
@@ -139,13 +128,6 @@ describe('when the whole history is read again', () => {
       ...firstOrDisagreed,
     ],
     [
-      'a deal changed, and the balance is unknown',
-      { isDifferent: true, difference: undefined },
-      ...firstOrDisagreed,
-    ],
-    ['a deal vanished', { isDifferent: true, brokerOmitsLatest: true }, ...firstOrDisagreed],
-    ['a first read agrees', { kind: 'first' }, none, pending, disagreed, none],
-    [
       'a first read lacks an opening',
       { kind: 'first', lacksOpening: true },
       precaution,
@@ -174,14 +156,6 @@ describe('when the whole history is read again', () => {
       first,
       again,
       again,
-    ],
-    [
-      'it agrees, and a deal changed or old ones are not shown',
-      { kind: 'full', isDifferent: true },
-      none,
-      none,
-      none,
-      none,
     ],
     ...['lacksOpening', 'mayHaveChanged'].map(
       (doubt): [string, object, Reread, Reread, Reread, Reread] => [

@@ -172,12 +172,6 @@ it.each<[string, Partial<OperatorDocument>, OperatorRecords, string[]]>([
     ],
   ],
   [
-    'a record that is named twice',
-    { users: [{ id: ann }, { id: ann, removed: true }] },
-    linked,
-    ['users[1] repeats a record; name it once'],
-  ],
-  [
     'a required field that is unset',
     { accounts: [{ id: main, name: null }] },
     linked,
@@ -213,19 +207,6 @@ it.each<[string, Partial<OperatorDocument>, OperatorRecords, string[]]>([
     [
       'apiKeys[0].key is already in use; give another or none',
       'apiKeys[1].key cannot be unset; revoke it with enabled: false or remove it',
-    ],
-  ],
-  [
-    'what belongs to a removed user',
-    {
-      users: [{ id: ann, removed: true }],
-      apiKeys: [{ id: 'k-1', name: 'bot' }],
-      challenges: [{ accountId: main, startedAt: 0, status: 'active' }],
-    },
-    linked,
-    [
-      'apiKeys[0].userId must be the id of an existing user; got "u-1"',
-      `challenges[0].accountId must be the id of an existing account; got "${main}"`,
     ],
   ],
   [
@@ -283,12 +264,6 @@ it.each<[string, Partial<OperatorDocument>, OperatorRecords, string[]]>([
       `riskThresholds[3].accountId must be the id of an existing account; got "${nowhere}"`,
       'riskThresholds[4].cancelOrders must be false without halt: the halt cancels the orders',
     ],
-  ],
-  [
-    'a threshold that would cancel orders without its halt',
-    { riskThresholds: [{ ...drawdown, halt: false }] },
-    { ...linked, riskThresholds: [{ ...drawdown, value: 1, halt: true, cancelOrders: true }] },
-    ['riskThresholds[0].cancelOrders must be false without halt: the halt cancels the orders'],
   ],
   [
     'an account of another tenant on a desk',
@@ -356,7 +331,6 @@ describe('a document on records that are there', () => {
   })
 
   it.each([
-    [{ providerAccountId: 'p-2' }, { balance: 0, margin: 0 }],
     [{ brokerType: 'mt4' }, { balance: 0, margin: 0 }],
     [{ providerAccountId: null }, { balance: 8_000, margin: 10 }],
   ])(
@@ -483,7 +457,6 @@ describe('the users whose credentials a document changes', () => {
       { users: puts(user), apiKeys: puts(newApiKey(bob)) },
       [bob],
     ],
-    ['users that it removes', { users: removes(ann) }, [ann]],
     [
       'users of keys and tokens that it writes',
       { apiKeys: puts(newApiKey(bob)), accessTokens: puts(newAccessToken(ann)) },

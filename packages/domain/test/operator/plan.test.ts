@@ -218,24 +218,6 @@ it.each([
     [{ section: 'users', id: ann, action: 'remove', fields: [], alsoRemoved: owned }],
   ],
   [
-    'what goes with a removed tenant',
-    { tenants: [{ id: acme, removed: true }] },
-    [
-      {
-        section: 'tenants',
-        id: acme,
-        action: 'remove',
-        fields: [],
-        alsoRemoved: { ...owned, users: 1, desks: 1 },
-      },
-    ],
-  ],
-  [
-    'a provider token that is named, the same or another',
-    { tenants: [{ id: acme, providerToken: 'provider-secret' }] },
-    [{ section: 'tenants', id: acme, action: 'change', fields: [{ field: 'providerToken' }] }],
-  ],
-  [
     'another account of the feed, a symbol that it gets and one that it loses',
     { marketDataFeed: [{ ...feed, accountId: other, symbols: { GBPUSD: 'GBPUSD.r' } }] },
     [
@@ -279,23 +261,7 @@ describe('the orders under way that a document touches', () => {
   it.each([
     ['a tenant that is removed', { tenants: [{ id: acme, removed: true }] }, ['tenant_removed']],
     ['a user who is removed', { users: [{ id: ann, removed: true }] }, ['user_removed']],
-    [
-      'an account that is removed',
-      { accounts: [{ id: main, removed: true }] },
-      ['account_removed'],
-    ],
-    [
-      'another provider account',
-      { accounts: [{ id: main, providerAccountId: 'p-2' }] },
-      ['account_relinked'],
-    ],
     ['another region', { accounts: [{ id: main, region: 'new-york' }] }, ['account_relinked']],
-    ['another platform', { accounts: [{ id: main, brokerType: 'mt4' }] }, ['account_relinked']],
-    [
-      'a link that is unset',
-      { accounts: [{ id: main, providerAccountId: null }] },
-      ['account_relinked'],
-    ],
     [
       'a provider token that is named',
       { tenants: [{ id: acme, providerToken: 'other' }] },
@@ -306,7 +272,6 @@ describe('the orders under way that a document touches', () => {
       { tenants: [{ id: acme, providerToken: null }], accounts: [{ id: main, removed: true }] },
       ['provider_token_removed', 'account_removed'],
     ],
-    ['nothing for the same link', { accounts: [account] }, []],
     [
       'nothing for another name',
       { tenants: [{ id: acme, name: 'Other' }], accounts: [{ id: main, name: 'Other' }] },
