@@ -221,12 +221,6 @@ describe('the events of new deals', () => {
       'buy null of null, null left; buy 2 of null, null left',
     ],
     [
-      'an opening deal without a price',
-      `1 7 in  buy  - 1 -   0 0 0 09:00:00
-       2 7 out sell - 1 1.2 1 0 0 09:00:01`,
-      'buy 1 of null, 0 left',
-    ],
-    [
       'an opening deal without a volume',
       `1 7 in  buy  A - 1.1 0 0 0 09:00:00
        2 7 out sell A 1 1.2 1 0 0 09:00:01`,
@@ -237,13 +231,6 @@ describe('the events of new deals', () => {
       `1 7 in    buy  A 1 1.1 0 0 0 09:00:00
        2 7 inout sell A - 1.2 9 0 0 09:00:01`,
       'buy null of null, null left',
-    ],
-    [
-      'two opening deals, at their average price',
-      `1 7 in  buy  A 1 1.1 0 0 0 09:00:00
-       2 7 in  buy  A 3 1.3 0 0 0 09:00:01
-       3 7 out sell A 4 1.2 1 0 0 09:00:02`,
-      'buy 4 of 1.25, 0 left',
     ],
     [
       'an opening deal after a partial close, which weighs against what was left',

@@ -78,7 +78,6 @@ describe('what a later read of the positions shows of a close', () => {
   const before = { position, positions: [other, position] }
   const part = decided(position, 0.1)
   const all = decided(position)
-  const shrunk = (volume: number) => ({ ...position, volume })
   const renumbered = (closedVolume: number, remainingVolume: number) => ({
     ...gone(closedVolume, remainingVolume),
     remainingTicket: rest.ticket,
@@ -91,11 +90,6 @@ describe('what a later read of the positions shows of a close', () => {
     shown?: CloseOutcome | undefined,
     other?: BrokerPosition,
   ]
-  it.each<Row>([
-    ['unknown, where the position was reversed', all, [{ ...shrunk(0.2), side: 'sell' }]],
-  ])('is %s', (_, order, after, shown) => {
-    expect(closeShownBy(before, order, after, false)).toEqual(shown)
-  })
 
   it.each<Row>([
     ['all, where the position is gone', all, [other], gone(0.3, 0)],

@@ -212,10 +212,10 @@ describe('95 % intervals', () => {
     ['fat-tailed', student5, ofStudent5],
   ])('of %s trades contain the truth', (_, draw, truth) => {
     const hits = { expectancy: 0, winRate: 0, profitFactor: 0, sharpeRatio: 0 }
-    const simulations = 500
+    const simulations = 1_000
     for (let simulation = 0; simulation < simulations; simulation++) {
-      const trades = Float64Array.from({ length: 100 }, () => Math.round(draw() * 100) / 100)
-      const { intervals } = robustStatistics(trades, 400)
+      const trades = Float64Array.from({ length: 50 }, () => Math.round(draw() * 100) / 100)
+      const { intervals } = robustStatistics(trades, 500)
       for (const name of figures) {
         const { lower, upper } = intervals?.[name] ?? {}
         if ((lower ?? Infinity) <= truth[name] && truth[name] <= (upper ?? -Infinity))

@@ -349,7 +349,6 @@ describe('a stop loss and a take profit', () => {
     ['confirmed and shown late', { lag: { positions: 2 } }, shown, 500, 500],
     ['confirmed and gone', { meanwhile: nowHolding() }, shown, 0],
     ['confirmed and not readable', { meanwhile: goingDown }, shown, 2_000],
-    ['confirmed, readable later', { meanwhile: goingDown, atPause: healing }, shown, 250, 250],
     ['confirmed and not to be read for a while', { meanwhile: failing(limited) }, shown, 0],
     ['confirmed and a read never ends', { meanwhile: hanging }, shown, 2_000],
     ['said to be unchanged', { broker: 'unchanged' }, bothLevels, 0],
@@ -593,12 +592,6 @@ describe('POST /positions/:id/close', () => {
       'unknown',
     ],
     [
-      'accepted while another closes more',
-      { broker: 'accept', meanwhile: nowHolding({ volume: 0.15 }) },
-      0.1,
-      'unknown',
-    ],
-    [
       'accepted of all while another closes a part',
       { broker: 'accept', meanwhile: nowHolding({ volume: 0.29 }) },
       0.3,
@@ -623,12 +616,6 @@ describe('POST /positions/:id/close', () => {
       [0.2, 0, 20, 0],
     ],
     [
-      'done, only one of its deals shown',
-      { meanwhile: showing({ volume: 0.05 }) },
-      0.1,
-      [0.1, 0.2, null, 2_000],
-    ],
-    [
       'done, and reversed the rest that another left',
       { meanwhile: showing({ entry: 'inout' }) },
       0.3,
@@ -641,12 +628,9 @@ describe('POST /positions/:id/close', () => {
       0.1,
       [0.1, 0.2, 10, 2_000],
     ],
-    ['done, and never shown', { lag: { positions: 1_000 } }, 0.1, [0.1, 0.2, 10, 2_000]],
     ['done, its deal shown late', { lag: { deals: 5 } }, 0.3, [0.3, 0, 30, 1_250]],
     ['done, its deal never shown', { lag: never }, 0.3, [0.3, 0, null, 2_000]],
-    ['done, and nothing is readable', { meanwhile: goingDown }, 0.3, [0.3, 0, null, 2_000]],
     ['done, and every read hangs', { meanwhile: hanging }, 0.1, [0.1, 0.2, null, 2_000]],
-    ['done, and the journal hangs', { ports: hangingJournal }, 0.1, [0.1, 0.2, null, 2_000]],
     ['done, and its database hangs', { ports: hangingAfterSend }, 0.3, [0.3, 0, null, 2_000]],
     [
       'done, and nothing is readable at first',
@@ -657,15 +641,8 @@ describe('POST /positions/:id/close', () => {
     ],
     ['done, and the journal must wait', { meanwhile: journalLimited }, 0.1, [0.1, 0.2, null, 0]],
     ['done, and not searchable at first', { ports: unsearchable }, 0.1, [0.1, 0.2, 10, 500]],
-    ['done, without its order’s number', { broker: unnumbered }, 0.1, [0.1, 0.2, null, 0]],
     ['done on MT4', { fields: mt4 }, 0.3, [0.3, 0, 30, 0]],
     ['done on MT4 after another', { fields: mt4, history }, 0.1, [0.1, 0.2, 10, 0]],
-    [
-      'done on MT4, only another shown',
-      { fields: mt4, history, lag: never },
-      0.1,
-      [0.1, 0.2, null, 2_000],
-    ],
     [
       'done on MT4, another closed meanwhile',
       { fields: mt4, meanwhile: showing({}, earlier) },
@@ -692,7 +669,6 @@ describe('POST /positions/:id/close', () => {
       [0.1, 0.2, 10, 2_000],
     ],
     ['accepted and shown', { broker: 'accept', atPause: executing }, 0.1, [0.1, 0.2, 10, 250], 250],
-    ['accepted and never shown', { broker: 'accept' }, 0.3, 'unknown'],
     ['unanswered, no position shown', { broker: lost, meanwhile: nowHolding() }, 0.3, 'unknown'],
     [
       'unanswered, no position shown, its deal shown late',
@@ -706,7 +682,6 @@ describe('POST /positions/:id/close', () => {
       0.3,
       [0.3, 0, null, 0],
     ],
-    ['accepted, no position shown', { broker: 'accept', meanwhile: nowHolding() }, 0.3, 'unknown'],
     ['unanswered, nothing gone', { broker: lost }, 0.3, 'unknown'],
     ['without its answer', { broker: 'do_and_lose_the_answer' }, 0.1, [0.1, 0.2, null, 0]],
     [
