@@ -1,5 +1,5 @@
 // The placement machine by itself: its windows, pauses and the proof of absence. What it does under
-// faults is in placement-simulation.test.ts.
+// faults is in simulation/order-simulation.test.ts.
 import { times } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
