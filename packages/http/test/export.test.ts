@@ -100,7 +100,7 @@ describe('the CSV export', () => {
           ]),
         )
       }),
-      { numRuns: 200 },
+      { numRuns: 50 },
     )
   })
 })

@@ -228,7 +228,7 @@ it(`no head holds the event loop for more than ${mostMs} ms`, async () => {
       const text = `${method} /api/v1${target} HTTP/1.1\r\n${host}${lines}Connection: close\r\nContent-Length: 0\r\n\r\n`
       await expectBrief(text, Buffer.alloc(0))
     }),
-    { numRuns: 50, endOnFailure: true },
+    { numRuns: 25, endOnFailure: true },
   )
 })
 
@@ -246,7 +246,7 @@ it(`no body holds the event loop for more than ${mostMs} ms`, async () => {
         await expectBriefBody(request, bytes.subarray(0, most), size)
       },
     ),
-    { numRuns: 50, endOnFailure: true },
+    { numRuns: 25, endOnFailure: true },
   )
 })
 

@@ -121,7 +121,7 @@ describe('a request', async () => {
       fc.asyncProperty(targetArbitrary, async ({ route, target }) =>
         isGoodReply(await send(api, target, requestOf(route))),
       ),
-      { numRuns: 1_500 },
+      { numRuns: 400 },
     )
     expect(api.dependencies.lines).toEqual([])
   })
@@ -156,7 +156,7 @@ describe('a request', async () => {
           return isGoodReply(reply)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -174,7 +174,7 @@ describe('a request', async () => {
           return isGoodReply(await send(api, `${apiPrefix}${path}`, request))
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
     expect(api.dependencies.lines).toEqual([])
   })

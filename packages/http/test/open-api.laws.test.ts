@@ -238,6 +238,7 @@ it.each(parameters)(
     if (ofUsers(one) && one.parameter !== 'timeZone')
       fc.assert(
         fc.property(valuesOf(schema), (value) => isValid(value) && isAccepted(String(value))),
+        { numRuns: 30 },
       )
     for (const value of beyond(schema))
       expect([value, isValid(value), isAccepted(String(value))]).toEqual([value, false, false])
@@ -264,7 +265,10 @@ it.each(bodies)(
   (one) => {
     const { schema, example, isValid, isAccepted } = one
     if (ofUsers(one))
-      fc.assert(fc.property(objectsOf(schema), (value) => isValid(value) && isAccepted(value)))
+      fc.assert(
+        fc.property(objectsOf(schema), (value) => isValid(value) && isAccepted(value)),
+        { numRuns: 50 },
+      )
     const faulty: object[] = [{ ...example, unknown: 1 }]
     for (const [field, property] of Object.entries<Json>(schema.properties))
       for (const value of [...beyond(property), ...otherTypes(property)])

@@ -63,7 +63,7 @@ it('the scan measures any JSON as its value is, however the bytes are cut, and a
         expect([values >= size.values, depth >= size.depth]).toEqual([true, true])
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   )
 })
 
@@ -105,7 +105,7 @@ it('two values have one hash exactly when they are equal, whatever the order of 
         isDeepStrictEqual(one, other),
       )
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   )
 })
 
