@@ -11,7 +11,7 @@ import { refuse, type Issue } from '@tradeport/domain/errors'
 import { type EventId, type LoggedEvent } from '@tradeport/domain/events'
 import { filterInstruments } from '@tradeport/domain/market'
 import type { OrderId } from '@tradeport/domain/orders'
-import type { AccountId, DeliveryId, TenantId, Ticket, UserId } from '@tradeport/domain/primitives'
+import type { AccountId, DeliveryId, TenantId, UserId } from '@tradeport/domain/primitives'
 import {
   type ClosedPosition,
   getMe,
@@ -39,6 +39,7 @@ import {
   newAccount,
   newOrderOn,
   newWebhook,
+  openPosition,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -65,29 +66,12 @@ export const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 export const account = newAccount(owner, {
   id: accountId,
   broker: null,
-  figures: {
-    balance: 10_000,
-    equity: 10_001.5,
-    margin: -0,
-    freeMargin: null,
-    marginLevel: null,
-    leverage: null,
-  },
+  figures: { ...newAccount(owner).figures, equity: 10_001.5, margin: -0 },
   provider: { providerAccountId: 'a-secret-place', region: null },
 })
 
 export const position: Position = {
-  ticket: '42' as Ticket,
-  symbol: 'EURUSD',
-  side: 'buy',
-  volume: 0.1,
-  entryPrice: 1.1,
-  currentPrice: 1.2,
-  swap: -0.3,
-  commission: -0,
-  unrealizedPnl: 10,
-  realizedPnl: 0,
-  openedAt: Date.parse('2026-11-20T00:00:00.001Z'),
+  ...openPosition({ commission: -0, openedAt: Date.parse('2026-11-20T00:00:00.001Z') }),
   accountId,
   userId: owner.userId,
   marginUsed: null,
@@ -402,9 +386,9 @@ export const fakeUseCases = ({
   listOrders: (_, { query: { page, limit } }) =>
     TE.right({ data: [pendingOrder], pagination: { page, limit, total: 1 } }),
   getOrder: answers(pendingOrder),
-  modifyOrder: () => TE.left(refuse('OrderInFlight')),
+  modifyOrder: answers(pendingOrder),
   cancelOrders: answers([]),
-  cancelOrder: () => TE.left(refuse('OrderInFlight')),
+  cancelOrder: answers(pendingOrder),
   listEvents: answers({
     data: [loggedEvent],
     pagination: { limit: 100, hasNext: false, cursor: loggedEvent.id },

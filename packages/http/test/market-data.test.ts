@@ -9,6 +9,7 @@ import {
   fakeDependencies,
   goodKey,
   issuesOf,
+  lasting,
   scopelessKey,
   now,
   runApi,
@@ -20,7 +21,14 @@ const get = (api: Awaited<ReturnType<typeof runApi>>, target: string, key?: stri
 
 const hasNoFeed = () => TE.left(refuse('NotImplemented', { feature: 'market-data' }))
 
-describe('without the capability', () => {
+describe('without the capability', async () => {
+  const api = await lasting(
+    runApi(
+      { getQuote: hasNoFeed, listCandles: hasNoFeed, listTicks: hasNoFeed },
+      fakeDependencies({ capabilities: [] }),
+    ),
+  )
+
   it.each([
     ['/symbols', 200, undefined],
     ['/quotes/EURUSD', 501, 'NOT_IMPLEMENTED'],
@@ -35,16 +43,14 @@ describe('without the capability', () => {
     // The symbol of a quote, and no symbol.
     ['/quotes/stream?symbols=EURUSD', 400, 'VALIDATION_ERROR'],
   ])('%s is %i %s', async (target, status, code) => {
-    await using api = await runApi(
-      { getQuote: hasNoFeed, listCandles: hasNoFeed, listTicks: hasNoFeed },
-      fakeDependencies({ capabilities: [] }),
-    )
     const reply = await get(api, target)
     expect([reply.status, reply.json.error?.code]).toEqual([status, code])
   })
 })
 
-describe('with the capability', () => {
+describe('with the capability', async () => {
+  const api = await lasting(runApi())
+
   it.each([
     '/symbols',
     '/quotes/EURUSD',
@@ -52,7 +58,6 @@ describe('with the capability', () => {
     '/candles/EURUSD?timeframe=1M',
     '/ticks/EURUSD',
   ])('%s needs a credential with the scope for an account, and none without one', async (path) => {
-    await using api = await runApi()
     const ofAccount = `${path}${path.includes('?') ? '&' : '?'}accountId=${accountId}`
     const replies = [
       await get(api, path),
@@ -70,7 +75,6 @@ describe('with the capability', () => {
   it.each(['EURUSD,', 'eurusd', Array(51).fill('EURUSD').join()])(
     'refuses the symbols %s',
     async (symbols) => {
-      await using api = await runApi()
       const reply = await get(api, `/quotes?symbols=${symbols}`)
       expect(issuesOf(reply)).toMatchObject([{ path: 'symbols' }])
     },
@@ -83,7 +87,7 @@ describe('with the capability', () => {
       [],
       [{ symbol: 'XAUUSD', refusal: refuse('BrokerUnavailable', { accountId, reason: 'x' }) }],
     ]
-    await using api = await runApi({
+    await using streaming = await runApi({
       streamQuotes: () =>
         TE.right({
           batches: (async function* () {
@@ -93,8 +97,8 @@ describe('with the capability', () => {
         }),
     })
     const target = '/quotes/stream?symbols=EURUSD,XAUUSD'
-    expect((await get(api, target)).status).toBe(401)
-    const { text, headers } = await get(api, target, goodKey)
+    expect((await get(streaming, target)).status).toBe(401)
+    const { text, headers } = await get(streaming, target, goodKey)
     expect(headers['content-type']).toBe('text/event-stream')
     expect(text).toBe(
       `retry: 2000\n\nevent: quote\ndata: ${JSON.stringify({ ...quote, time: '2026-11-21T10:11:12.345Z' })}\n\n` +

@@ -21,8 +21,8 @@ import {
 } from '@tradeport/testkit'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { OperatorUseCases } from '../src/index.ts'
-import { now } from './fakes.ts'
+import { createOperatorApi, type OperatorUseCases } from '../src/index.ts'
+import { fakeDependencies, now, run } from './fakes.ts'
 
 let generated = 0
 export const testSecrets: Secrets = {
@@ -110,3 +110,8 @@ export const operatorUseCases = (
     ...createOrdersUnderWay(ports),
   }
 }
+
+export const operatorToken = 'the-operator'
+
+export const runOperatorApi = (useCases = operatorUseCases(), dependencies = fakeDependencies()) =>
+  run(createOperatorApi(useCases, { ...dependencies, operatorToken }))

@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { scopes } from '@tradeport/domain/access'
 import type { OperatorDocument } from '@tradeport/domain/operator'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createOperatorApi, type OperatorUseCases } from '../src/index.ts'
+import type { OperatorUseCases } from '../src/index.ts'
 import { expectDocumented, operator } from './documents.ts'
 import {
   accountId,
@@ -14,18 +14,20 @@ import {
   issuesOf,
   now,
   owner,
-  run,
   type Running,
   send,
   type SentRequest,
   lasting,
 } from './fakes.ts'
-import { describedAccount, operatorUseCases, testSecrets } from './operator-use-cases.ts'
+import {
+  describedAccount,
+  operatorToken,
+  operatorUseCases,
+  runOperatorApi,
+  testSecrets,
+} from './operator-use-cases.ts'
 
-const operatorToken = 'the-operator'
 const authorization = `Bearer ${operatorToken}`
-const start = (useCases: OperatorUseCases) =>
-  run(createOperatorApi(useCases, { ...fakeDependencies(), operatorToken }))
 
 /**
  * Every reply must be as documented.
@@ -134,7 +136,7 @@ const finishing = {
 }
 
 describe('every route', async () => {
-  const api = await lasting(start(operatorUseCases(records, testSecrets)))
+  const api = await lasting(runOperatorApi(operatorUseCases(records, testSecrets)))
   beforeAll(async () => {
     expect((await ask(api, 'POST /apply', document)).status).toBe(200)
   })
@@ -300,9 +302,7 @@ describe('every route', async () => {
 })
 
 it('knows no risk thresholds without the capability events', async () => {
-  const off = { capabilities: [], operatorToken }
-  const useCases = operatorUseCases()
-  await using api = await run(createOperatorApi(useCases, { ...fakeDependencies(), ...off }))
+  await using api = await runOperatorApi(undefined, fakeDependencies({ capabilities: [] }))
   expect(issuesOf(await ask(api, 'POST /apply', document))).toEqual([
     {
       path: 'riskThresholds',
@@ -333,7 +333,7 @@ describe('a document', async () => {
       accessTokens: [],
     })
   }
-  const api = await lasting(start({ ...operatorUseCases(), applyDocument }))
+  const api = await lasting(runOperatorApi({ ...operatorUseCases(), applyDocument }))
 
   it('is read with dates as instants, absent fields absent, and null fields null', async () => {
     const token = { id: 't-1', userId: 'u-1', applicationId: 'app-1', scopes, enabled: false }

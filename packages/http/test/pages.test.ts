@@ -3,7 +3,6 @@
 import { times } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
 import {
-  createOperatorApi,
   filePages,
   indexPage,
   metricsPage,
@@ -11,8 +10,8 @@ import {
   probePages,
   type Readiness,
 } from '../src/index.ts'
-import { fakeDependencies, run, runApi, send, lasting } from './fakes.ts'
-import { operatorUseCases } from './operator-use-cases.ts'
+import { fakeDependencies, runApi, send, lasting } from './fakes.ts'
+import { runOperatorApi } from './operator-use-cases.ts'
 
 const text = 'größe '.repeat(1_000)
 const headers = {
@@ -179,9 +178,7 @@ describe('a probe', () => {
         pages: probePages(async () => readiness),
       })
       await using users = await runApi({}, dependencies)
-      await using operator = await run(
-        createOperatorApi(operatorUseCases(), { ...dependencies, operatorToken: 'the-operator' }),
-      )
+      await using operator = await runOperatorApi(undefined, dependencies)
       for (const listener of [users, operator]) {
         expect(await send(listener, '/healthz', { headers: {} })).toMatchObject({
           status: 200,

@@ -13,11 +13,12 @@ import { expectDocumented, users } from './documents.ts'
 import {
   account,
   accountId,
-  answers,
   closedPosition,
   closedTrade,
   delivery,
+  fakeUseCases,
   goodKey,
+  lasting,
   noStatistics,
   dealSums,
   now,
@@ -220,8 +221,8 @@ const table: { readonly [Name in keyof UseCases]?: readonly Row<Name>[] } = {
       { status: 'expired', expiredAt: '1970-01-01T00:00:00.000Z' },
     ),
   ],
-  modifyOrder: [{ data: shownOrder, result: pendingOrder }],
-  cancelOrder: [{ data: shownOrder, result: pendingOrder }],
+  modifyOrder: [{ data: shownOrder }],
+  cancelOrder: [{ data: shownOrder }],
   cancelOrders: [
     {
       data: [
@@ -497,10 +498,19 @@ const cases = users.operations
     ),
   )
 
+// One API for all rows, whose use cases return the result of the row where it has one.
+let given: Row<keyof UseCases>['result']
+const { idempotency: _, identifyCaller: __, ...fakes } = fakeUseCases()
+const useCases = Object.entries<(...inputs: never[]) => unknown>(fakes).map(([name, fake]) => [
+  name,
+  (...inputs: never[]) => (given === undefined ? fake(...inputs) : TE.right(given)),
+])
+const api = await lasting(runApi(Object.fromEntries(useCases) as object))
+
 it.each(cases)(
   '$name answers $row.data, and nothing that is not documented',
   async ({ route, row: { data, meta, location, result, query } }) => {
-    await using api = await runApi(result && { [route.operationId]: answers(result) })
+    given = result
     const reply = await send(api, targetOf(route, query), requestOf(route))
     expect([reply.status, reply.headers.location]).toEqual([
       route.status ?? (location === undefined ? 200 : 201),

@@ -7,18 +7,16 @@ import { promisify } from 'node:util'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import type { RefusalTag } from '@tradeport/domain/errors'
-import { apiPrefix, apiRoutes, createOperatorApi, type Route } from '../src/index.ts'
+import { apiPrefix, apiRoutes } from '../src/index.ts'
 import { exampleOf } from '../src/errors.ts'
 import { type ApiDocument, documents, expectDocumented, replyTo, users } from './documents.ts'
 import {
   accountId,
   fakeDependencies,
   fakeUseCases,
-  goodToken,
   issuesOf,
   jsonRequest,
   requestOf,
-  run,
   runApi,
   scopelessKey,
   send,
@@ -26,19 +24,7 @@ import {
   targetOf,
   lasting,
 } from './fakes.ts'
-import { operatorUseCases } from './operator-use-cases.ts'
-
-// No order can be changed or cancelled today.
-const expectedStatuses: Readonly<Record<string, number>> = {
-  placeOrder: 201,
-  modifyOrder: 409,
-  cancelOrder: 409,
-  createWebhook: 201,
-  replayWebhookDelivery: 201,
-  recoverWebhook: 202,
-}
-const expectedStatus = ({ operationId }: Pick<Route, 'operationId'>) =>
-  expectedStatuses[operationId] ?? 200
+import { operatorToken, operatorUseCases, runOperatorApi } from './operator-use-cases.ts'
 
 const api = await lasting(runApi())
 
@@ -59,18 +45,17 @@ const unknown = (name: string, hint: string, kind = 'field') => [
   { path: name, message: `${name} is not a known ${kind}; ${hint}` },
 ]
 
-// One token for both: that of a user, and that of the operator.
-const authorization = `Bearer ${goodToken}`
-const notRefusing = ['identifyCaller', 'idempotency']
-const startRefusing = (api: ApiDocument, tag: RefusalTag) => {
-  const refuse = () => TE.left(exampleOf(tag))
-  const all = Object.keys(api === users ? fakeUseCases() : operatorUseCases())
-  const names = all.filter((name) => !notRefusing.includes(name))
-  const refusing = Object.fromEntries(names.map((name) => [name, refuse]))
-  if (api === users) return runApi(refusing)
-  return run(
-    createOperatorApi(refusing as never, { ...fakeDependencies(), operatorToken: goodToken }),
+let refused: RefusalTag
+const beforeRoutes = ['identifyCaller', 'idempotency']
+const refusing = (useCases: object) =>
+  Object.fromEntries(
+    Object.keys(useCases)
+      .filter((name) => !beforeRoutes.includes(name))
+      .map((name) => [name, () => TE.left(exampleOf(refused))]),
   )
+const refusingApis = {
+  users: await lasting(runApi(refusing(fakeUseCases()))),
+  operator: await lasting(runOperatorApi(refusing(operatorUseCases()) as never)),
 }
 
 const refusalsOf = (api: ApiDocument) =>
@@ -80,13 +65,16 @@ const refusalsOf = (api: ApiDocument) =>
   }))
 
 it.each(documents.flatMap(refusalsOf))(
-  'every route below $api.prefix whose record has $tag answers it as documented',
+  'routes below $api.prefix whose record has $tag answer it as documented',
   async ({ api: documented, tag }) => {
-    await using refusing = await startRefusing(documented, tag)
-    for (const { route } of documented.operations) {
-      if (!route.refusals.has(tag)) continue
+    refused = tag
+    const headers = documented === users ? {} : { authorization: `Bearer ${operatorToken}` }
+    // That the document of every route has its refusals is shown without a request.
+    for (const { route } of documented.operations
+      .filter((one) => one.route.refusals.has(tag))
+      .slice(0, 5)) {
       const target = targetOf(route, '', documented.prefix)
-      const reply = await send(refusing, target, requestOf(route, { authorization }))
+      const reply = await send(refusingApis[documented.name], target, requestOf(route, headers))
       expect([target, reply.status, reply.json.error?.code]).toEqual([
         target,
         replyTo(tag).status,
@@ -176,23 +164,20 @@ it.each(['DELETE', 'GET'])(
   },
 )
 
-it.each(['POST', 'PATCH', 'OPTIONS', 'HEAD'])('%s on a GET route is 404', async (method) => {
-  expect((await send(api, '/api/v1/positions', { method, headers: {} })).status).toBe(404)
-})
-
 it.each([
-  '/',
-  '/api/v1/accounts/',
-  '//api/v1/accounts',
-  '/api/v1/Accounts',
-  '/api/v1/accounts;x=1',
-  '/api/v1/%61ccounts',
-  '/api/v1/__proto__',
-  '/api/v1/positions#x',
-  '/operator/v1/apply',
-])('the path %s is 404', async (target) => {
-  const { status, json } = await send(api, target)
-  expect([status, json.error?.code]).toEqual([404, 'NOT_FOUND'])
+  ...['POST', 'PATCH', 'OPTIONS', 'HEAD'].map((method) => `${method} /api/v1/positions`),
+  'GET /',
+  'GET /api/v1/accounts/',
+  'GET //api/v1/accounts',
+  'GET /api/v1/Accounts',
+  'GET /api/v1/accounts;x=1',
+  'GET /api/v1/%61ccounts',
+  'GET /api/v1/__proto__',
+  'GET /api/v1/positions#x',
+  'GET /operator/v1/apply',
+])('%s is 404', async (line) => {
+  const [method = '', target = ''] = line.split(' ')
+  expect((await send(api, target, { method })).status).toBe(404)
 })
 
 it('a path without the prefix is answered with the one that was meant', async () => {
@@ -219,9 +204,7 @@ describe('what is reported of requests', async () => {
   it('has each route', async () => {
     for (const route of apiRoutes) {
       await send(observing, targetOf(route), requestOf(route))
-      expect(observed()).toEqual([
-        `${route.method} ${apiPrefix}${route.path} ${expectedStatus(route)}`,
-      ])
+      expect(observed()).toEqual([`${route.method} ${apiPrefix}${route.path} ${route.status}`])
     }
   })
 
