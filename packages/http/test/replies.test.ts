@@ -45,6 +45,8 @@ interface Row<Name extends keyof UseCases> {
   readonly data: unknown
   readonly meta?: object
   readonly location?: string
+  /** By default 200, or 201 with a location. */
+  readonly status?: number
   /** Of the use case; without one that of the fake. */
   readonly result?: ResultOf<UseCases[Name]>
   readonly query?: string
@@ -433,6 +435,7 @@ const table: { readonly [Name in keyof UseCases]?: readonly Row<Name>[] } = {
       result: { data: [], pagination: { limit: 100, hasNext: true, cursor: undefined } },
     },
   ],
+  recoverWebhook: [{ data: { scheduled: 3 }, status: 202 }],
   replayWebhookDelivery: [
     { data: { id: delivery.id }, location: `/api/v1/webhooks/${webhook.id}/deliveries` },
   ],
@@ -509,11 +512,11 @@ const api = await lasting(runApi(Object.fromEntries(useCases) as object))
 
 it.each(cases)(
   '$name answers $row.data, and nothing that is not documented',
-  async ({ route, row: { data, meta, location, result, query } }) => {
+  async ({ route, row: { data, meta, location, status, result, query } }) => {
     given = result
     const reply = await send(api, targetOf(route, query), requestOf(route))
     expect([reply.status, reply.headers.location]).toEqual([
-      route.status ?? (location === undefined ? 200 : 201),
+      status ?? (location === undefined ? 200 : 201),
       location,
     ])
     expect(reply.json).toEqual({
