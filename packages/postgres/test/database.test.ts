@@ -96,7 +96,10 @@ onEachDatabase('a database', (here, _, kind) => {
     expect(await database.ping()).toStrictEqual(E.right(undefined))
     await Promise.all([close(), database.close()])
     expect(await database.ping()).toMatchObject({
-      left: { _tag: 'ServiceUnavailable', reason: expect.stringMatching(/^database\.ping: /) },
+      left: {
+        _tag: 'ServiceUnavailable',
+        reason: 'database.ping: Unable to acquire a connection',
+      },
     })
     for (const read of [readBacklog(knex, 10_000), database.isMigrated])
       expect(E.isLeft(await read())).toBe(true)

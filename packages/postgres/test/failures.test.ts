@@ -17,19 +17,10 @@ import { expect, it } from 'vitest'
 import { describeFailure, type LogEvent } from '../src/connection/failures.ts'
 import { openPool } from '../src/connection/pool.ts'
 import { transactOrUnknown } from '../src/connection/sql.ts'
-import {
-  onEachDatabase,
-  openDatabases,
-  readingOf,
-  startInstance,
-  storedAccount,
-  type Instance,
-} from './harness.ts'
+import { onEachDatabase, readingOf, storedAccount } from './harness.ts'
 
 const unavailable = (reason: string) => E.left({ _tag: 'ServiceUnavailable', reason })
 const account = newAccount({ tenantId: newTenant().id, userId: newApiKey('u' as never).userId })
-const applying = ({ operator }: Instance, changes = {}) =>
-  operator.apply(noKeys, () => E.right({ changes: { ...noChanges, ...changes } }))
 
 it.each([
   ['55000', 'not accepting connections', ': not accepting connections'],
@@ -65,7 +56,7 @@ it('of a full disk is logged while it lasts, and one of a pooler says what to do
   expect(describeFailure(pooled)).toContain('a pooler in session mode')
 })
 
-onEachDatabase('a failure', (here, _, kind) => {
+onEachDatabase('a failure', (here) => {
   it('that the server answers to a commit leaves nothing unknown', async () => {
     const write = transactOrUnknown(here.knex, (trx) =>
       trx
@@ -102,7 +93,8 @@ onEachDatabase('a failure', (here, _, kind) => {
     expect(
       await here.accounts.snapshots(owner, 'value-secret' as AccountId, { limit: 1 })(),
     ).toStrictEqual(unavailable('accounts.snapshots: 22P02'))
-    expect(await applying(here, { accounts: puts(account) })()).toStrictEqual(
+    const changes = { ...noChanges, accounts: puts(account) }
+    expect(await here.operator.apply(noKeys, () => E.right({ changes }))()).toStrictEqual(
       unavailable('operator.apply: 23503 on accounts_tenant_id_user_id_fkey'),
     )
   })
@@ -120,17 +112,4 @@ onEachDatabase('a failure', (here, _, kind) => {
       ).toStrictEqual([])
     },
   )
-
-  it('is every answer once the database is closed', async () => {
-    const { database, close } = await openDatabases(kind)
-    const gone = startInstance(database)
-    await close()
-    for (const [name, call] of Object.entries({
-      'accounts.find': gone.accounts.find(account.owner, account.id),
-      'credentials.findApiKey': gone.credentials.findApiKey(newApiKey(account.owner.userId).hash),
-      'operator.apply': applying(gone),
-      'providerTokens.find': gone.providerTokens.find(account.owner.tenantId),
-    }))
-      expect(await call()).toStrictEqual(unavailable(`${name}: Unable to acquire a connection`))
-  })
 })
