@@ -51,7 +51,6 @@ interface Write {
   readonly count: () => Promise<number>
 }
 
-const halt = { since: 0, reason: null, cancelOrders: false }
 const documentOf = async ({ operator, knex }: Instance) => {
   const tenant = newTenant()
   return {
@@ -76,6 +75,17 @@ const toWebhook =
       write: writeTo(ports, owner, id),
       count: async () =>
         Number(isWritten(O.toUndefined(await rightOf(ports.webhooks.findWithSecret(owner, id))))),
+    }
+  }
+const toHalts =
+  (isLifted: boolean) =>
+  async ({ operator, halts }: Instance): Promise<Write> => {
+    const { owner, id } = await storedAccount(operator)
+    const halt = halts.halt(owner, id, { since: 0, reason: null, cancelOrders: false })
+    if (isLifted) await rightOf(halt)
+    return {
+      write: isLifted ? halts.lift(owner, id) : halt,
+      count: async () => Number(O.isSome(await rightOf(halts.find(owner, id))) !== isLifted),
     }
   }
 const writes: Record<string, (ports: Instance) => Promise<Write>> = {
@@ -120,21 +130,8 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
     ({ webhooks }, ...of) => webhooks.remove(...of),
     (found) => found === undefined,
   ),
-  'a halt': async ({ operator, halts }) => {
-    const { owner, id } = await storedAccount(operator)
-    return {
-      write: halts.halt(owner, id, halt),
-      count: async () => Number(O.isSome(await rightOf(halts.find(owner, id)))),
-    }
-  },
-  'a lifted halt': async ({ operator, halts }) => {
-    const { owner, id } = await storedAccount(operator)
-    await rightOf(halts.halt(owner, id, halt))
-    return {
-      write: halts.lift(owner, id),
-      count: async () => Number(O.isNone(await rightOf(halts.find(owner, id)))),
-    }
-  },
+  'a halt': toHalts(false),
+  'a lifted halt': toHalts(true),
   'an order that the operator ends': async ({ operator, orders, recordOrder }) => {
     const order = await recordOrder(newOrderOn(await storedAccount(operator), Date.now()))
     const { owner, id } = order
