@@ -66,6 +66,10 @@ onEachDatabase('orders', (here, there, _, onServer) => {
   const recorded = async (owner?: Owner, createdAt = Date.now()) => {
     return here.recordOrder(newOrder(owner ?? (await storedOwner(here.operator)), createdAt))
   }
+  const recordedOn = async (account: Account, createdAt = noon) =>
+    (await here.recordOrder(newOrderOn(account, createdAt))).id
+  const advanced = async ({ owner }: Account, id: OrderId, step: Transition) =>
+    expect(await here.advance(owner, id, step)).toBe(true)
   const end = async (job: OrderJob) => {
     await orders.advance(job.order.owner, job, filled, Date.now())
     return undefined
@@ -331,17 +335,13 @@ onEachDatabase('orders', (here, there, _, onServer) => {
       approvalAboveLots: null,
     }
     await write(here.operator, { traderLimits: puts({ accountId: id, limits: anyLimits }) })
-    const order = newOrderOn(account, Date.now())
     const counted = async () => (await orderLimits.limitsOf(owner, id)).trader?.counted
-    const { volume } = order.request
-    await orders.record(owner, toRecord(order))
+    const waiting = await recordedOn(account)
     const { providerAccountId = '' } = account.provider ?? {}
-    const before = { id: order.id, providerAccountId, ticket: null, volume, isOpen: false }
+    const before = { id: waiting, providerAccountId, ticket: null, volume: 0.1, isOpen: false }
     expect(await counted()).toStrictEqual([before])
-    await orders.advance(owner, placementOf(order), opened, Date.now())
-    const ended = newOrderOn(account, Date.now())
-    await orders.record(owner, toRecord(ended))
-    await orders.advance(owner, placementOf(ended), filled, Date.now())
+    await advanced(account, waiting, opened)
+    await advanced(account, await recordedOn(account), filled)
     expect(await counted()).toStrictEqual([{ ...before, ticket: '4711', isOpen: true }])
     const provider = { providerAccountId: 'another', region: null }
     await write(here.operator, { accounts: puts({ ...account, provider }) })
@@ -421,10 +421,6 @@ onEachDatabase('orders', (here, there, _, onServer) => {
     expect(Math.max(...deleted.counts)).toBe(1_000)
   })
 
-  const recordedOn = async (account: Account, createdAt = noon) =>
-    (await here.recordOrder(newOrderOn(account, createdAt))).id
-  const advanced = async ({ owner }: Account, id: OrderId, step: Transition) =>
-    expect(await here.advance(owner, id, step)).toBe(true)
   it('an account’s orders are not stored as sending while it is halted, and the open ones are given out again where the halt cancels orders', async () => {
     const sending: Transition = {
       placement: { step: 'sending', sentAt: noon },
