@@ -6,7 +6,6 @@ import type { OwnerNoticeJob } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { rightOf, storedOwner } from '@tradeport/testkit'
 import { afterEach, expect, it } from 'vitest'
-import { recordNotice } from '../src/events/owner-notices.ts'
 import { onEachDatabase, poll } from './harness.ts'
 
 const suspension: SuspensionNotice = {
@@ -113,21 +112,6 @@ onEachDatabase('owner notices', (here, there) => {
     await queue(owner, { ...disabling, at: 26 })
     await allSent()
     expect(noticesOf(owner)).toHaveLength(22)
-  })
-
-  it('they are recorded with their transaction or not at all, also while it holds the only connection', async () => {
-    const [kept, lost] = [await newOwner(), await newOwner()]
-    const { noticesOf } = await sending()
-    await here.knex.transaction(async (trx) => {
-      for (const owner of [kept, kept]) await recordNotice(trx, owner, suspension)
-    })
-    const undone = here.knex.transaction(async (trx) => {
-      await recordNotice(trx, lost, suspension)
-      throw new Error('undone')
-    })
-    await expect(undone).rejects.toThrow('undone')
-    await poll(() => noticesOf(kept)).toHaveLength(1)
-    expect(await rowOf(lost)).toBeUndefined()
   })
 
   it('those whose process died are sent again, and those of a tenant that hang delay no other tenant', async () => {
