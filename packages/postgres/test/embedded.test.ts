@@ -27,7 +27,6 @@ import { sql } from '../src/connection/sql.ts'
 import { openDatabase, openJournal, type Database, type LogEvent } from '../src/index.ts'
 import {
   brokerAccountOf,
-  heartbeats,
   inMemory,
   openDatabases,
   silent,
@@ -65,8 +64,8 @@ describe('a folder', () => {
   it('is found again as it was left, without the claims of the process that died, and is free again where that fails', async () => {
     const first = await openDatabase({ folder })
     const account = brokerAccountOf(await storedAccount(startInstance(first).operator))
-    const claimOn = async ({ knex }: Database) =>
-      O.isSome(await rightOf(openJournal({ knex, heartbeats, log: silent }).journal.claim(account)))
+    const claimOn = async (database: Database) =>
+      O.isSome(await rightOf(openJournal(startInstance(database)).journal.claim(account)))
     expect([await claimOn(first), await claimOn(first)]).toStrictEqual([true, false])
     expect(await first.durability()).toMatchObject({ right: { isEmbedded: true, fsync: false } })
     await first.close()

@@ -111,8 +111,6 @@ export const openDatabases = async (kind: DatabaseKind) => {
 export const testCipher = createCipher(new Uint8Array(32).fill(7))
 export const stopwatch = { elapsedMs: () => performance.now() }
 export const silent = { warn: () => undefined }
-/** For workers that no test observes. */
-export const heartbeats = createHeartbeats()
 /** Milliseconds that no test lasts. */
 export const never = 2_000_000_000
 

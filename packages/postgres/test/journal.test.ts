@@ -53,12 +53,10 @@ import {
   answersOf,
   brokerAccountOf,
   countRows,
-  heartbeats,
   onEachDatabase,
   poll,
   readingOf,
   runsOn,
-  silent,
   storedAccount,
   type Instance,
 } from './harness.ts'
@@ -255,12 +253,9 @@ const readAll = async (
 }
 
 /** The journal as two instances of the service see it. */
-const openPorts = (here: Instance, { knex }: Instance) => ({
-  ...openJournal(
-    { knex: here.knex, recorder: here.recorder, log: silent, heartbeats },
-    { pollMs: 50 },
-  ),
-  elsewhere: openJournal({ knex, heartbeats, log: silent }).journal,
+const openPorts = (here: Instance, there: Instance) => ({
+  ...openJournal(here, { pollMs: 50 }),
+  elsewhere: openJournal(there).journal,
   // Claims and jobs go by the database's own clock.
   elapse: async (ms: number) => {
     const times = [
@@ -772,7 +767,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       recordWithin: () => Promise.reject(new Error('the disk is full')),
     }
     const inserted = closed('1', 2)
-    const failing = openJournal({ knex: here.knex, log: silent, heartbeats, recorder }).journal
+    const failing = openJournal({ ...here, recorder }).journal
     expect(E.isLeft(await failing.write(claim, { ...noChange, inserted })())).toBe(true)
     for (const [what, fields] of [
       ['text', { symbol: 'EUR\0USD' }],
@@ -829,7 +824,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     for (const account of small) await journal.wantRead(account, 0)
     const begun: JournalClaim[] = []
     const ends: (() => void)[] = []
-    const { jobs } = openJournal({ knex: here.knex, log: silent, heartbeats }, { pollMs: minuteMs })
+    const { jobs } = openJournal(here, { pollMs: minuteMs })
     const worker = await jobs.work((claim) => {
       begun.push(claim)
       return new Promise((resolve) => ends.push(resolve))

@@ -13,7 +13,7 @@ import type { Knex } from 'knex'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, readDisagreeingJournals, type OpenedJournal } from '../src/index.ts'
 import { purgeRemoved } from '../src/operator/removals.ts'
-import { brokerAccountOf, heartbeats, onEachDatabase, poll, silent } from './harness.ts'
+import { brokerAccountOf, onEachDatabase, poll } from './harness.ts'
 import { inRun, requests, start } from './store-commands.ts'
 
 const day = Date.UTC(2026, 10, 21)
@@ -70,12 +70,12 @@ const crowd = (tenantId: string) => [
   `insert into candle_series (tenant_id, account_id, provider_account_id, symbol, timeframe)
    select tenant_id, id, 'p0', 'EURUSD', '1m' from accounts`,
   `insert into candles (tenant_id, series_id, time_ms, open, high, low, close, volume)
-   select tenant_id, id, n, 1, 1, 1, 1, 1 from candle_series, generate_series(1, 20) n`,
+   select tenant_id, id, n, 1, 1, 1, 1, 1 from candle_series, generate_series(1, 5) n`,
   `insert into deals (tenant_id, account_id, time_ms, id, entry, kind, position_id, profit, commission, swap)
-   select tenant_id, account_id, n, n, 'in', 'buy', n, 0, 0, 0 from journals, generate_series(1, 10) n`,
+   select tenant_id, account_id, n, n, 'in', 'buy', n, 0, 0, 0 from journals, generate_series(1, 5) n`,
   `insert into trades (tenant_id, account_id, position_id, status, symbol, side, volume, entry_price, exit_price, profit, commission, swap,
      net_profit, opened_at, closed_at, holding_time, closing_deal_id)
-   select tenant_id, account_id, n, 'closed', 'EURUSD', 'buy', 1, 1, 1, 1, 0, 0, 1, n, n, 1, n from journals, generate_series(1, 10) n`,
+   select tenant_id, account_id, n, 'closed', 'EURUSD', 'buy', 1, 1, 1, 1, 0, 0, 1, n, n, 1, n from journals, generate_series(1, 5) n`,
 ]
 
 /** The tables of which a plan reads every row. */
@@ -96,7 +96,7 @@ onEachDatabase('statements', (here) => {
   beforeAll(async () => {
     await write(here.operator, world)
     for (const statement of crowd(tenantId)) await here.knex.raw(statement)
-    journal = openJournal({ knex: here.knex, log: silent, heartbeats })
+    journal = openJournal(here)
     claimed = O.toNullable(await rightOf(journal.journal.claim(broker))) as JournalClaim
     await writeDeals()
     // One by one: all of a busy server may take longer than a statement may.

@@ -16,15 +16,7 @@ import {
 import * as fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, type OpenedJournal } from '../src/index.ts'
-import {
-  filled,
-  heartbeats,
-  onEachDatabase,
-  opened,
-  poll,
-  silent,
-  storedAccount,
-} from './harness.ts'
+import { filled, onEachDatabase, opened, poll, runsOn, storedAccount } from './harness.ts'
 
 /** So long that none is due again while a test runs. */
 const roundMs = 10_000 * secondMs
@@ -39,13 +31,12 @@ interface Round {
 
 const ms = (time: string) => `round(extract(epoch from ${time}) * 1000)::float8`
 
-onEachDatabase('the watch', (here, there, _, onServer) => {
+onEachDatabase('the watch', (here, there, kind, onServer) => {
   let ports: OpenedJournal
   let elsewhere: OpenedJournal
   beforeAll(() => {
-    ;[ports, elsewhere] = [here, there].map(({ knex, recorder }) =>
-      openJournal({ knex, log: silent, heartbeats, recorder }, { watchMs: roundMs }),
-    ) as [OpenedJournal, OpenedJournal]
+    ports = openJournal(here, { watchMs: roundMs })
+    elsewhere = openJournal(there, { watchMs: roundMs })
   })
 
   const rounds = async (accounts: readonly Account[]) => {
@@ -91,8 +82,7 @@ onEachDatabase('the watch', (here, there, _, onServer) => {
       platform: fc.constantFrom('mt4', 'mt5', 'other', 'not linked'),
       hasThreshold: fc.boolean(),
     })
-    const { operator } = here
-    const webhooks = here.webhooks
+    const { operator, webhooks } = here
     await fc.assert(
       fc.asyncProperty(fc.array(situation, { minLength: 1, maxLength: 4 }), async (situations) => {
         const account = await storedAccount(operator)
@@ -136,7 +126,7 @@ onEachDatabase('the watch', (here, there, _, onServer) => {
           )
         }
       }),
-      { numRuns: 30 },
+      runsOn(kind, 24),
     )
   })
 
@@ -144,10 +134,7 @@ onEachDatabase('the watch', (here, there, _, onServer) => {
     const account = await storedAccount(here.operator)
     const { owner } = account
     await here.storedWebhook(owner)
-    const withoutEvents = openJournal(
-      { knex: here.knex, log: silent, heartbeats },
-      { watchMs: roundMs },
-    )
+    const withoutEvents = openJournal({ ...here, recorder: undefined }, { watchMs: roundMs })
     const follow = async () => {
       const worker = await withoutEvents.jobs.work(async () => undefined)
       await worker.stop()
