@@ -64,7 +64,7 @@ export const createContractWatch = (document: WatchedDocument) => {
   const loose = { schemas: document.components.schemas }
   const strict = { schemas: strictly(loose.schemas) }
   const compiled = new Map<string, ValidateFunction>()
-  let faults: string[] = []
+  const faults: string[] = []
 
   const faultsOf = (key: string, schema: () => Node, value: unknown): readonly string[] => {
     const validate = compiled.get(key) ?? ajv.compile(schema())
@@ -179,11 +179,7 @@ export const createContractWatch = (document: WatchedDocument) => {
      * A sentence for everything that was answered otherwise than the document says, since this was
      * asked last.
      */
-    takeFaults: (): readonly string[] => {
-      const found = faults
-      faults = []
-      return found
-    },
+    takeFaults: (): readonly string[] => faults.splice(0),
   }
 }
 

@@ -16,7 +16,14 @@ export const spawnProgram = (
 ) => {
   const child = spawn(
     process.execPath,
-    ['--conditions=@tradeport/source', '--no-warnings', join(root, file), ...words],
+    [
+      '--conditions=@tradeport/source',
+      '--no-warnings',
+      // The embedded database is not optimised for a long run, which takes seconds of CPU time.
+      '--liftoff-only',
+      join(root, file),
+      ...words,
+    ],
     {
       env: { NODE_COMPILE_CACHE: compileCache, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

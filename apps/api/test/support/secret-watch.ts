@@ -13,8 +13,8 @@ const internals =
   /\.[cm]?[jt]s:\d+|node_modules|node:internal|\b(?:insert into|delete from|select \S+ from|violates \w+ constraint|relation \\?")/i
 
 const known = new Map<string, string>()
-let heard: { readonly where: string; readonly text: string }[] = []
-let faults: string[] = []
+const heard: { readonly where: string; readonly text: string }[] = []
+const faults: string[] = []
 
 const know = (what: string, secret: string | null | undefined) => {
   if (typeof secret === 'string' && secret.length >= shortestSecret) known.set(secret, what)
@@ -66,14 +66,12 @@ export const secretWatch = {
   hearReply,
   /** A sentence for every fault since this was called last. */
   takeFaults: () => {
+    const all = heard.splice(0)
     for (const [secret, what] of known) {
       const forms = formsOf(secret)
-      for (const { where, text } of heard)
+      for (const { where, text } of all)
         if (forms.some((form) => text.includes(form))) faults.push(`${what} stands in ${where}`)
     }
-    const found = faults
-    heard = []
-    faults = []
-    return found
+    return faults.splice(0)
   },
 }
