@@ -17,15 +17,21 @@ const conditions = ['@tradeport/source', 'module', 'node']
  * stands in its test/support
  */
 export const settingsOf = (folder: string) => {
-  const support = (name: string): string[] =>
-    [resolve(folder, 'test/support', name)].filter((path) => existsSync(path))
+  const support = (name: string, of = folder): string[] =>
+    [resolve(of, 'test/support', name)].filter((path) => existsSync(path))
   return defineConfig({
     root: folder,
     resolve: { conditions },
     ssr: { resolve: { conditions, externalConditions: conditions } },
     test: {
       include: ['test/**/*.test.ts'],
-      globalSetup: support('global-setup.ts'),
+      globalSetup: [
+        ...support('global-setup.ts'),
+        // Its services start from the empty database of that package's tests.
+        ...(basename(folder) === 'api'
+          ? support('global-setup.ts', resolve(folder, '../../packages/postgres'))
+          : []),
+      ],
       setupFiles: support('setup.ts'),
       pool: 'forks',
       // Where files load much compared with what they test, a worker loads it once for all.

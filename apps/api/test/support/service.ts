@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { createContractWatch, type HeardReply } from '@tradeport/testkit/contract-watch'
 import { createOpenApiDocument } from '@tradeport/http'
 import { startSandbox, type AccountOptions } from '@tradeport/sandbox-broker'
-import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import type { AdapterTimes } from '../../src/adapters.ts'
 import { readConfig, type Environment } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
@@ -258,7 +258,7 @@ export const startDemo = async (environment: Environment = {}, options?: StartOp
 
 /** A folder with an empty database in it, which is removed after the last test at the latest. */
 export const newFolder = async () => {
-  const template = inject('databaseTemplate')
+  const template = process.env['TEST_EMPTY_FOLDER'] ?? ''
   const folder = await mkdtemp(join(dirname(template), 'run-'))
   await cp(template, join(folder, 'postgres'), { recursive: true })
   return folder

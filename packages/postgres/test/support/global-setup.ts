@@ -1,5 +1,5 @@
-// Makes a database with its tables once: a file from which every embedded database of the tests
-// begins, and a folder to copy.
+// Makes a database with its tables once for all packages: a file from which every embedded database
+// of the tests begins, and a folder to copy.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,8 @@ const makeDatabase = (folder: string) =>
   `import(${JSON.stringify(join(import.meta.dirname, '../../src/index.ts'))}).then(
     async ({ openDatabase }) => (await openDatabase({ folder: ${JSON.stringify(folder)} })).close())`
 
-export const setup = async (): Promise<() => Promise<void>> => {
+export const setup = async (): Promise<(() => Promise<void>) | undefined> => {
+  if (process.env['TEST_EMPTY_FOLDER'] !== undefined) return undefined
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-empty-'))
   await promisify(execFile)(process.execPath, [
     '--conditions=@tradeport/source',
