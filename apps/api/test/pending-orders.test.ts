@@ -6,6 +6,8 @@ import { beforeEach, expect, it } from 'vitest'
 import type { Fault, FaultRoute } from '@tradeport/sandbox-broker'
 import {
   eventually,
+  keyOf,
+  linkDesk,
   linkOwnDesk,
   listRoutes,
   pinPrice,
@@ -168,3 +170,29 @@ it.concurrent.for<[string, Fault, readonly FaultRoute[], number, object[]]>([
     expect(desk.broker.sends()).toBe(write === 'placed' ? 1 : 2)
   },
 )
+
+it('is followed without the capability, while orders of halted accounts are sent, which the log warns of, and nothing else is there', async () => {
+  const haltWarnings = () => service.logged.filter(({ event }) => event === 'halts_ignored')
+  const desk = await link()
+  const { id } = await openOrder(desk)
+  const halted = await link()
+  await halted.call('POST', `/accounts/${halted.accountId}/halt`, {})
+  expect(haltWarnings()).toEqual([])
+  await service.restart({ CAPABILITIES: '' })
+  // One more was halted before.
+  expect(haltWarnings()).toMatchObject([{ level: 40, accounts: 2 }])
+  expect(await halted.placeAndWait()).toMatchObject({ status: 'filled' })
+  const hooked = await linkDesk(service)
+  await hooked.createWebhook({ url: 'https://example.com', eventTypes: ['position.closed'] })
+  for (const path of ['/console', '/api/v1/events']) {
+    // Not checked against the document, which has the routes.
+    const url = `${service.apiUrl}${path}`
+    expect((await fetch(url, { headers: { 'X-API-Key': keyOf('u-1') } })).status).toBe(404)
+  }
+  // Two rounds of the watch find it again at the broker, and the next that it is filled.
+  const rounds = desk.requests('orders')
+  await expect.poll(() => desk.requests('orders')).toBeGreaterThan(rounds + 1)
+  pinPrice(service.sandbox, 1.088)
+  expect(await eventually(() => desk.find(id), is('filled'))).toMatchObject({ status: 'filled' })
+  expect(hooked.requests('deals')).toBe(0)
+})
