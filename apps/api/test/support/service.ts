@@ -29,7 +29,7 @@ export interface Reply {
 }
 
 /** Checks a reply for secrets and against the API's document, whoever made the request. */
-export const hearReply = (reply: HeardReply) => {
+const hearReply = (reply: HeardReply) => {
   secretWatch.hearReply(reply)
   contractWatch.hearReply(reply)
 }
