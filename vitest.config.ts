@@ -1,7 +1,7 @@
 // The vitest settings of every package. Tests read the sources of the workspace's packages, so that
 // a test run needs no build before it.
 import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 // For tests of pages. It stays unset where none is installed, and the tests are left out.
@@ -27,8 +27,8 @@ export const settingsOf = (folder: string) => {
       include: ['test/**/*.test.ts'],
       globalSetup: [
         ...support('global-setup.ts'),
-        // Its services start from the empty database of that package's tests.
-        ...(basename(folder) === 'api'
+        // Services of apps start from the empty database of that package's tests.
+        ...(basename(dirname(folder)) === 'apps'
           ? support('global-setup.ts', resolve(folder, '../../packages/postgres'))
           : []),
       ],

@@ -1,11 +1,9 @@
 // The doctor against the demo and against a service with much wrong with it, and a change of the
 // secrets key.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { spawnProgram } from '@tradeport/testkit/programs'
-import { call, startService, token, type StartedService } from './service.ts'
+import { call, newFolder, startService, token, type StartedService } from './service.ts'
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 
@@ -33,7 +31,7 @@ const exitOfUnread = (...words: readonly string[]) => {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tradeport-health-'))
+  folder = await newFolder()
   await restart({ SECRETS_KEY: keyOf(1) })
 })
 afterAll(async () => {

@@ -1,5 +1,5 @@
 // The service and the simulated provider as processes of their own, and calls of the command line.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -10,9 +10,17 @@ export const token = 'operator-token-for-tests'
 
 export type StartedService = Awaited<ReturnType<typeof startService>>
 
+/** A data folder with an empty database in it. */
+export const newFolder = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tradeport-cli-'))
+  const template = process.env['TEST_EMPTY_FOLDER'] ?? ''
+  await cp(template, join(folder, 'postgres'), { recursive: true })
+  return folder
+}
+
 /** The demo, on free ports, unless the environment says otherwise. */
 export const startService = async (env: NodeJS.ProcessEnv = {}) => {
-  const folder = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tradeport-cli-')))
+  const folder = env['DATA_DIR'] ?? (await newFolder())
   const { listening, stop } = spawnService({
     PORT: '0',
     OPERATOR_PORT: '0',
