@@ -73,13 +73,14 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   const modifyTerms =
     (change: TermsChange) =>
-    (open: StoredOpenOrder, send: SendChange): AsyncResult<Order, ModifyTag> =>
+    (stored: StoredOpenOrder, send: SendChange): AsyncResult<Order, ModifyTag> =>
     async () => {
-      const { order, destination } = open
+      const { order, destination } = stored
       const startedAt = clock.now()
-      const read = await readBrokerOrder(open)()
-      if (E.isLeft(read)) return refuseAfterFailure(open, 'OrderNotModifiable', read.left)
+      const read = await readBrokerOrder(stored)()
+      if (E.isLeft(read)) return refuseAfterFailure(stored, 'OrderNotModifiable', read.left)
       const before = read.right
+      const open = asHeld(stored, before)
       const terms = changedTerms(order, before, change, clock.now())
       if (E.isLeft(terms)) return terms
       const sent = await send((maySend) =>
@@ -105,7 +106,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * The order after a change of its terms. A confirmed change counts, but a new stopLimitPrice only
    * when a read shows it; a change that changed nothing needs no read; any other counts only when a
    * read shows it.
-   * @returns what is held, or was before it has gone; undefined where that is unknown
+   * @returns the terms that the broker holds, or held before the order was gone; undefined where
+   * they are unknown
    */
   const readTermsAfterChange = async (
     open: StoredOpenOrder,
@@ -122,7 +124,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       made: isMade,
       old: isOld,
     })
-    const shown = read !== undefined && E.isRight(read) ? read.right : undefined
+    const shown = read && E.isRight(read) ? read.right : undefined
     const hasGone = read !== undefined && E.isLeft(read) && isGone(read.left)
     if (answered === 'unchanged') return { held: shown ?? before, hasGone }
     // That the provider changes a stopLimitPrice is not documented; and an order that has none any
@@ -158,7 +160,20 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         await storeCancellation(open, cancellation)
         open = { ...open, placement: { ...open.placement, cancellation } }
       }
-      const sent = await cancelAtBroker(open, send)
+      const cancelAs = (brokerOrderId: string) =>
+        send((maySend) => trading.cancelOrder(open.destination, brokerOrderId, maySend))()
+      const stored = open.placement.brokerOrderId
+      let sent: E.Either<OrderChangeError, ChangeReceipt> =
+        stored === null ? E.left({ _tag: 'OrderGone' }) : await cancelAs(stored)
+      if (E.isLeft(sent) && isGone(sent.left)) {
+        const shown = await readBrokerOrder(open)()
+        if (E.isRight(shown)) {
+          open = asHeld(open, shown.right)
+          const { brokerOrderId } = shown.right
+          // The broker has given it another number.
+          if (brokerOrderId !== stored) sent = await cancelAs(brokerOrderId)
+        } else if (stored === null) sent = shown
+      }
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
         // A cancellation that was not made did not end the order, even if a read then shows that it
         // ended.
@@ -183,23 +198,6 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (order.status === 'cancelled' || order.status === 'partially_filled') return E.right(order)
       return E.left(refusalUnlessOpen(order, 'OrderNotCancellable') ?? outcomeUnknown(open))
     }
-
-  /** Sends it under the number that is stored, and once more where the broker has given another. */
-  const cancelAtBroker = async (
-    open: StoredOpenOrder,
-    send: SendChange,
-  ): Promise<E.Either<OrderChangeError, ChangeReceipt>> => {
-    const cancelAs = (brokerOrderId: string) =>
-      send((maySend) => trading.cancelOrder(open.destination, brokerOrderId, maySend))()
-    const stored = open.placement.brokerOrderId
-    const first: E.Either<OrderChangeError, ChangeReceipt> =
-      stored === null ? E.left({ _tag: 'OrderGone' }) : await cancelAs(stored)
-    if (E.isRight(first) || !isGone(first.left)) return first
-    const shown = await readBrokerOrder(open)()
-    if (E.isLeft(shown)) return stored === null ? shown : first
-    const { brokerOrderId } = shown.right
-    return brokerOrderId === stored ? first : cancelAs(brokerOrderId)
-  }
 
   /** DELETE /orders/:id: cancels an open order, or its unexecuted rest. */
   const cancelOrder = (
@@ -241,6 +239,12 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       ),
   }
 }
+
+/** With the number that the broker shows; an earlier absence proves nothing any more. */
+const asHeld = (open: StoredOpenOrder, { brokerOrderId }: BrokerOrder): StoredOpenOrder => ({
+  ...open,
+  placement: { ...open.placement, brokerOrderId, missing: null },
+})
 
 /** Changes only the cancellation. A lookup that was to come is made at once. */
 const withCancellation =

@@ -1,7 +1,6 @@
 // Open orders: placed as pending ones, changed, cancelled, and followed by the watch.
 import { times, type FakeOrderChange, type FakePlacement } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it, vi } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
@@ -265,11 +264,7 @@ describe('a round of the watch', () => {
     const desk = await opened()
     const { wait, trading, placement } = desk
     const slow = desk.openThrough({
-      heldOrders: (account) =>
-        pipe(
-          trading.heldOrders(account),
-          TE.tapIO(() => () => wait(secondMs)),
-        ),
+      heldOrders: (account) => TE.tapIO(trading.heldOrders(account), () => () => wait(secondMs)),
     })
     wait(dayMs)
     await read(desk, slow)()
@@ -344,7 +339,7 @@ describe('a change of an open order', () => {
   })
 
   it('of a stop-limit order that was triggered moves its limit, and its record stays as ordered', async () => {
-    const ordered = { orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 } as const
+    const ordered = { ...stopLimit, price: 1.1 }
     const { follow, read, atBroker, modify, changeHeld } = await opened(ordered)
     changeHeld({ price: 1.09, stopLimitPrice: undefined })
     await follow()
@@ -359,11 +354,7 @@ describe('a change of an open order', () => {
   it.each([{ price: 1.11 }, { stopLoss: 1.02 }])(
     'of a stop-limit order that is triggered just before moves its limit instead, so that %o is unknown',
     async (body) => {
-      const { trading, openWith, follow, read, modify, changeHeld } = await opened({
-        orderType: 'stop_limit',
-        price: 1.1,
-        stopLimitPrice: 1.09,
-      })
+      const { trading, openWith, follow, read, modify, changeHeld } = await opened(stopLimit)
       const triggered = openWith({
         trading: {
           ...trading,
@@ -416,11 +407,7 @@ describe('a change of an open order', () => {
   ])(
     'of the stopLimitPrice that meets %s counts only where a read shows it: %s, %d',
     async (trouble, tag, stopLimitPrice) => {
-      const { trading, read, modify } = await opened({
-        orderType: 'stop_limit',
-        price: 1.1,
-        stopLimitPrice: 1.09,
-      })
+      const { trading, read, modify } = await opened(stopLimit)
       trading.nextChange(trouble)
       expect(await tagOf(modify({ stopLimitPrice: 1.08 }))).toBe(tag)
       expect((await read()).request).toMatchObject({ stopLimitPrice })
@@ -446,13 +433,46 @@ describe('a change of an open order', () => {
   )
 
   it('and a cancellation use the number that the broker gave the order meanwhile', async () => {
-    const { modify, cancel, changeHeld } = await opened()
+    const { modify, cancel, changeHeld, trading } = await opened()
     changeHeld({ brokerOrderId: '99' })
     const changed = { brokerOrderId: '99', request: { price: 1.12 } }
     expect(await rightOf(modify({ price: 1.12 }))).toMatchObject(changed)
     changeHeld({ brokerOrderId: '100' })
     const cancelled = { status: 'cancelled', cancelReason: 'user' }
     expect(await rightOf(cancel())).toMatchObject(cancelled)
+    expect(trading.lookedUp()).toMatchObject([{ brokerOrderId: '100' }])
+  })
+
+  it('that is confirmed shows the terms that the broker gave it', async () => {
+    const { modify, openThrough, trading } = await opened()
+    const modifyOrder: Desk['trading']['modifyOrder'] = (account, id, terms, maySend) =>
+      trading.modifyOrder(account, id, { ...terms, price: 1.1201 }, maySend)
+    const rounding = openThrough({ modifyOrder })
+    expect((await rightOf(modify({ price: 1.12 }, rounding))).request.price).toBe(1.1201)
+  })
+
+  it('after which the order is executed at once is answered with its execution', async () => {
+    const { modify, openThrough, trading, end, account, changeHeld } = await opened()
+    await openThrough({ heldOrders: () => TE.right([]) }).followOpenOrders(
+      brokerAccountOf(account),
+    )()
+    changeHeld({ brokerOrderId: '99' })
+    const modifyOrder: Desk['trading']['modifyOrder'] = (...of) =>
+      TE.tapIO(trading.modifyOrder(...of), () => () => end({ kind: 'filled', fill: {} }))
+    const answer = await rightOf(modify({ price: 1.12 }, openThrough({ modifyOrder })))
+    expect(answer).toMatchObject({ status: 'filled', request: { price: 1.12 } })
+    expect(trading.lookedUp().at(-1)).toMatchObject({ brokerOrderId: '99', missing: null })
+  })
+
+  it('is not sent once its time has passed', async () => {
+    const { cancel, openThrough, wait, trading, atBroker } = await opened()
+    const cancelOrder: Desk['trading']['cancelOrder'] = (...of) => {
+      wait(16 * secondMs)
+      return trading.cancelOrder(...of)
+    }
+    const late = openThrough({ cancelOrder })
+    expect(await tagOf(cancel(late))).toBe('BrokerUnavailable')
+    expect(await atBroker()).toHaveLength(1)
   })
 })
 
@@ -531,40 +551,6 @@ describe('a change and a cancellation of an open order are answered in time wher
     expect(trading.held()).toMatchObject([{ price: 1.1 }])
     expect(await tagOf(modify({ price: 1.12 }, failing))).toBe('BrokerOutcomeUnknown')
     expect(trading.held()).toMatchObject([{ price: 1.12 }])
-  })
-})
-
-describe('a change of an open order', () => {
-  it('that is confirmed shows the terms that the broker gave it', async () => {
-    const { modify, openThrough, trading } = await opened()
-    const modifyOrder: Desk['trading']['modifyOrder'] = (account, id, terms, maySend) =>
-      trading.modifyOrder(account, id, { ...terms, price: 1.1201 }, maySend)
-    const rounding = openThrough({ modifyOrder })
-    expect((await rightOf(modify({ price: 1.12 }, rounding))).request.price).toBe(1.1201)
-  })
-
-  it('after which the order is executed at once is answered with its execution', async () => {
-    const { modify, openThrough, trading, end } = await opened()
-    const modifyOrder: Desk['trading']['modifyOrder'] =
-      (...of) =>
-      async () => {
-        const changed = await trading.modifyOrder(...of)()
-        end({ kind: 'filled', fill: {} })
-        return changed
-      }
-    const answer = await rightOf(modify({ price: 1.12 }, openThrough({ modifyOrder })))
-    expect(answer).toMatchObject({ status: 'filled', request: { price: 1.12 } })
-  })
-
-  it('is not sent once its time has passed', async () => {
-    const { cancel, openThrough, wait, trading, atBroker } = await opened()
-    const cancelOrder: Desk['trading']['cancelOrder'] = (...of) => {
-      wait(16 * secondMs)
-      return trading.cancelOrder(...of)
-    }
-    const late = openThrough({ cancelOrder })
-    expect(await tagOf(cancel(late))).toBe('BrokerUnavailable')
-    expect(await atBroker()).toHaveLength(1)
   })
 })
 
