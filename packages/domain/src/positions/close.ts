@@ -101,11 +101,15 @@ export const isUntouched = (
 ): boolean =>
   after.some((one) => one.ticket === ticket && one.side === side && one.volume === volume)
 
-/** Whether a later read shows it on the other side, as no close alone makes it. */
+/**
+ * Whether a later read shows a position on the other side, as no close alone makes it: this one, or
+ * one that the closing order opened, which has the order's number.
+ */
 export const isReversed = (
   { ticket, side }: BrokerPosition,
+  brokerOrderId: string | null,
   after: readonly BrokerPosition[],
-): boolean => after.some((one) => one.ticket === ticket && one.side !== side)
+): boolean => after.some((one) => one.side !== side && [ticket, brokerOrderId].includes(one.ticket))
 
 /**
  * Whether the positions show exactly the close that was sent, which decides a close that nobody

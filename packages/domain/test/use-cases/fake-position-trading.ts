@@ -75,7 +75,9 @@ export interface FakePositionTrading extends PositionTrading, ReadControls<Read>
   readonly closed: (accountId: AccountId) => readonly BrokerDeal[]
   readonly synchroniseJournal: SynchroniseJournal
   readonly journal: Pick<Journal, 'wantRead' | 'closingDeals'>
-  /** Finds a trade where the journal has a closing deal of its position. */
+  /**
+   * Finds a trade where the journal's deals close the whole position, or one of them has no volume.
+   */
   readonly trades: Pick<TradeRecords, 'find'>
   /** After how many milliseconds reads of the journal are wanted, in the order of the calls. */
   readonly wanted: () => readonly number[]
@@ -205,16 +207,17 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
         ),
     },
     trades: {
-      find: (_owner, { accountId, ticket }) =>
-        TE.right(
-          sumExactly(
-            (books.get(accountId)?.journal ?? []).map(({ positionId, volume }) =>
-              positionId === ticket ? (volume ?? 0) : 0,
-            ),
-          ) >= openPosition().volume
-            ? O.some({} as ClosedTrade)
+      find: (_owner, { accountId, ticket }) => {
+        const lots = (books.get(accountId)?.journal ?? []).map(({ positionId, volume }) =>
+          positionId === ticket ? volume : 0,
+        )
+        const volumeEstimated = lots.includes(undefined)
+        return TE.right(
+          volumeEstimated || sumExactly(lots as number[]) >= openPosition().volume
+            ? O.some({ trade: { volumeEstimated } } as ClosedTrade)
             : O.none,
-        ),
+        )
+      },
     },
     wanted: () => wanted,
     put: (accountId, positions = []) => {

@@ -118,7 +118,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       const read = await positionTrading.freshPositions(brokerAccount)()
       if (E.isLeft(read)) return !isTransient(read.left)
       shown = shownClose(close, read.right) ?? shown
-      isOnOtherSide = isReversed(before.position, read.right.positions)
+      isOnOtherSide = isReversed(before.position, sent.brokerOrderId, read.right.positions)
       return shown !== undefined && isDoneAsSent(shown.outcome, request)
     }
     const pollDeals = async (): Promise<boolean> => {
@@ -127,7 +127,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
       // By the broker's clock, which may be far from ours.
       const from = (synchronised.right.latestDealAt ?? 0) - dayMs
-      // Before the deals are read, so that none can come in between.
+      // Read before the deals, so that those of a closed position are all among them.
       const isClosed = await hasTrade(target)
       const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
       if (E.isRight(found)) {
@@ -143,8 +143,8 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     ])
     const fill =
       fillOf((shown?.outcome ?? request.expected).closedVolume) ??
-      // Another closed what these lack.
-      (hasAllDeals ? fillOf(0) : undefined)
+      // They are fewer lots than were sent: another had closed the rest.
+      (hasAllDeals && !isOnOtherSide ? fillOf(0) : undefined)
     // Together with another order it reversed the position: less was closed than was sent, or it is
     // unknown how much.
     if (deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)) return undefined
@@ -172,10 +172,13 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     return isClosed
   }
 
-  /** Whether the journal has all of the position's closing deals. */
+  /**
+   * Whether the journal has all of the position's closing deals. Where one has no volume, others may
+   * be missing.
+   */
   const hasTrade = async ({ brokerAccount, id }: ChangeTarget): Promise<boolean> => {
     const found = await ports.trades.find(brokerAccount.owner, id)()
-    return E.isRight(found) && O.isSome(found.right)
+    return E.isRight(found) && O.isSome(found.right) && !found.right.value.trade.volumeEstimated
   }
 
   return { findEarlierDeals, findClose }
