@@ -52,7 +52,7 @@ export const runIdempotently = async (
   // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
   if (hasBegun && (E.isRight(outcome) || storedRefusals.includes(outcome.left._tag)))
     await idempotency.storeReply(owner, claim, storedOutcome(outcome))()
-  // Nothing was done, unless a write to the database has no answer.
+  // Nothing was done, unless the refusal says that the outcome of a database write is unknown.
   else if (E.isLeft(outcome) && !('outcome' in outcome.left))
     await idempotency.release(owner, claim)()
   return { outcome, isReplayed: false }

@@ -400,7 +400,6 @@ const accountOf = (
   // margin are those of the document until its first reading.
   const isSame = stored !== undefined && isSameLink(stored, { ...fields, provider })
   const { tradeMode, lastReadAt, figures } = isSame ? stored : neverRead
-  const hadError = !isSame && entry.status === undefined && fields.status === 'error'
   const money =
     isSame || provider === null
       ? { balance, equity, margin }
@@ -412,7 +411,11 @@ const accountOf = (
     tradeMode,
     figures: { ...figures, ...money },
     provider,
-    status: hadError ? 'connected' : fields.status,
+    // Nor does a status that says that the other could not be read.
+    status:
+      isSame || entry.status !== undefined || fields.status !== 'error'
+        ? fields.status
+        : 'connected',
     lastReadAt,
     updatedAt: now,
   }

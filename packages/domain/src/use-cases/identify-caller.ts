@@ -16,7 +16,7 @@ import {
   type ScopedCaller,
 } from '../access/credential.ts'
 import type { LimitStanding } from '../access/rate-limits.ts'
-import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
+import { refuse, type AsyncResult } from '../errors.ts'
 import type { CallerAddress, Ports, TokenVerifier } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import { wholeSeconds } from '../primitives/instant.ts'
@@ -63,7 +63,7 @@ export const identifyCaller = (ports: CallerPorts) => {
       const secret = accessToken ?? apiKey
       if (secret === undefined) return E.left(refuse('Unauthorized'))
       const hash = ports.secrets.hash(secret)
-      const countAndRefuse = (): E.Either<Refusal<'Unauthorized'>, never> => {
+      const countAndRefuse = () => {
         if (!isRepeated) addressLimits.recordFailed(hash, address, clock.now())
         return E.left(refuse('Unauthorized'))
       }

@@ -43,14 +43,27 @@ export const createIdempotencyStore = ({ knex, cipher }: SealingDependencies): I
     }
   return databasePort<IdempotencyStore>('idempotency', {
     claim: async (owner, claim) => {
-      if (await acquireKey(knex, owner, claim)) return E.right({ kind: 'claimed' })
+      // The condition is that of `mayBeClaimed`, when the key's row is free: the statement may have
+      // waited for it. The user is locked, so that nothing is inserted for one who was removed.
+      const isClaimed = await returnsRow(
+        knex,
+        sql`insert into idempotency_keys as held (tenant_id, user_id, key, request_hash, id, state, since)
+          select tenant_id, id, ${claim.key}, ${claim.requestHash}, ${claim.id}, 'claimed', clock_timestamp()
+          from users where ${isUser(owner)} for key share
+          on conflict (tenant_id, user_id, key) do update set request_hash = excluded.request_hash, id = excluded.id, state = excluded.state,
+            since = clock_timestamp(), reply_body = null, sealed_reply_body = null
+          where held.since <= clock_timestamp() - ${keyLifetimeMs} * interval '1 ms'
+            or (held.state = 'claimed' and abs(extract(epoch from clock_timestamp() - held.since)) * 1000 >= ${claimLapseMs})
+          returning key`,
+      )
+      if (isClaimed) return E.right({ kind: 'claimed' })
       const held = await selectFirst(
         knex,
         sql`select ${keys.columns} from idempotency_keys
           where ${isOfOwner(owner)} and key = ${claim.key}`,
         keys,
       )
-      // Where another attempt has released the key since, it held it when this one asked.
+      // Without a row, another attempt has released the key since, or the user was removed.
       return O.isSome(held)
         ? answerOfHeldKey(heldKeyOf(cipher, held.value), claim)
         : E.left(refuse('IdempotencyInProgress'))
@@ -73,25 +86,6 @@ export const createIdempotencyStore = ({ knex, cipher }: SealingDependencies): I
     },
   })
 }
-
-// The condition is that of `mayBeClaimed`, when the key's row is free: the statement may have waited
-// for it. The user is locked, so that nothing is inserted for one who was removed.
-const acquireKey = (
-  knex: Knex,
-  owner: Owner,
-  { key, requestHash, id }: IdempotencyClaim,
-): Promise<boolean> =>
-  returnsRow(
-    knex,
-    sql`insert into idempotency_keys as held (tenant_id, user_id, key, request_hash, id, state, since)
-      select tenant_id, id, ${key}, ${requestHash}, ${id}, 'claimed', clock_timestamp()
-      from users where ${isUser(owner)} for key share
-      on conflict (tenant_id, user_id, key) do update set request_hash = excluded.request_hash, id = excluded.id, state = excluded.state,
-        since = clock_timestamp(), reply_body = null, sealed_reply_body = null
-      where held.since <= clock_timestamp() - ${keyLifetimeMs} * interval '1 ms'
-        or (held.state = 'claimed' and abs(extract(epoch from clock_timestamp() - held.since)) * 1000 >= ${claimLapseMs})
-      returning key`,
-  )
 
 const isHeldBy = (owner: Owner, { key, id }: IdempotencyClaim): Sql =>
   sql`${isOfOwner(owner)} and key = ${key} and id = ${id}`
