@@ -109,7 +109,7 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
   }
 }
 
-/** An order that does not expire at a time may have the beginning of 1970 there. */
+/** Of these the expirationTime counts for nothing: it may be the beginning of 1970. */
 const isUntimed = (expirationType: unknown): boolean =>
   expirationType === expirationTypes.gtc || expirationType === expirationTypes.day
 
@@ -121,5 +121,5 @@ export const expiryOf = ({ expirationType, expirationTime }: Row): Instant | und
     : time
 }
 
-/** An order that is not listed would be looked up as ended. */
+/** Fails where any row is bad: an order that is left out would be looked up as ended. */
 export const brokerOrdersIn = readList('orders', brokerOrderOf)

@@ -122,7 +122,8 @@ type Executed = Extract<OrderOutcome, { readonly fill: Fill }>
 
 /**
  * A partial fill is final if all has ended and the finished orders executed the same volume, or once
- * the lists agree. A partial close on MT4 splits the deal, and the finished order has all.
+ * the lists have caught up and the finished orders show no more. On MT4 a partial close splits the
+ * deal that opened the position, and the finished order still shows the whole volume.
  */
 const byDeals: FindExecution = ({
   orderedLots,
@@ -445,7 +446,7 @@ const fillOfPosition = ({ id, price, at }: RecordRow): Fill => ({
 
 const positionOf = ({ deals, endedOrders, position }: RowsOfOrder): Fill =>
   positionIdField(
-    // What it opened, not what it closed before.
+    // On a netting account an order may close one position before it opens another, which counts.
     [...deals.filter(({ entry }) => entry !== 'out'), ...endedOrders, ...deals].find(
       ({ positionId }) => positionId !== undefined,
     )?.positionId ?? position?.id,

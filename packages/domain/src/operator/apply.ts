@@ -411,7 +411,7 @@ const accountOf = (
     tradeMode,
     figures: { ...figures, ...money },
     provider,
-    // Nor does a status that says that the other could not be read.
+    // That another account could not be read says nothing of this one.
     status:
       isSame || entry.status !== undefined || fields.status !== 'error'
         ? fields.status

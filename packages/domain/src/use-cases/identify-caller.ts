@@ -81,6 +81,7 @@ export const identifyCaller = (ports: CallerPorts) => {
         addressLimits.recordAccepted(hash, address, now)
         return E.right(credential)
       }
+      // What was accepted from the address within the last minute is looked up at once.
       const unlessLimited = async (next: Identification): ReturnType<Identification> => {
         const now = clock.now()
         if (isRepeated || addressLimits.wasAccepted(hash, address, now)) return lookUp()
