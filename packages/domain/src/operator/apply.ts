@@ -496,14 +496,18 @@ export const usersAffectedBy = (
   const { tenants, users, apiKeys, accessTokens } = changes
   // The users of a removed tenant go with it, and the changes do not name them.
   if (tenants.remove.length > 0) return 'everyone'
-  const removed = new Set([...apiKeys.remove, ...accessTokens.remove])
-  const before = [...stored.apiKeys, ...stored.accessTokens].filter(({ id }) => removed.has(id))
-  const credentials = [...apiKeys.put, ...accessTokens.put, ...before]
-  return [
-    ...new Set([
-      ...users.put.map(({ id }) => id),
-      ...users.remove,
-      ...credentials.map(({ userId }) => userId),
-    ]),
-  ]
+  const affected = new Set([
+    ...users.put.map(({ id }) => id),
+    ...users.remove,
+    ...[...apiKeys.put, ...accessTokens.put].map(({ userId }) => userId),
+  ])
+  for (const section of ['apiKeys', 'accessTokens'] as const) {
+    const ownerOf = new Map(stored[section].map(({ id, userId }) => [id, userId]))
+    for (const id of changes[section].remove) {
+      const userId = ownerOf.get(id)
+      if (userId === undefined) return 'everyone'
+      affected.add(userId)
+    }
+  }
+  return [...affected]
 }

@@ -472,7 +472,11 @@ describe('the users whose credentials a document changes', () => {
       { tenants: removes(acme) },
       'everyone',
     ],
-    ['nobody, where a removed key is not there', { apiKeys: removes('k-unknown') }, []],
+    [
+      'everyone, where a token has the id of a key that is known',
+      { accessTokens: removes(key.id) },
+      'everyone',
+    ],
   ])('are %s', (_, changes, users) => {
     expect(
       usersAffectedBy({ ...noChanges, ...changes }, { apiKeys: [key], accessTokens: [token] }),
