@@ -109,6 +109,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     let { shown } = sent
     let isOnOtherSide = false
     let deals: readonly BrokerDeal[] = []
+    let wasClosed = false
     let hasAllDeals = false
     const fillOf = (lots: number): CloseFill | undefined =>
       closeFillOf(deals, lots, brokerAccount.platform)
@@ -127,14 +128,15 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
       // By the broker's clock, which may be far from ours.
       const from = (synchronised.right.latestDealAt ?? 0) - dayMs
-      // Read before the deals, so that those of a closed position are all among them.
-      const isClosed = await hasTrade(target)
       const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
       if (E.isRight(found)) {
         deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
-        hasAllDeals = isClosed && deals.length > 0
+        hasAllDeals = wasClosed && deals.length > 0
       }
-      return hasAllDeals || fillOf(request.expected.closedVolume) !== undefined
+      if (hasAllDeals || fillOf(request.expected.closedVolume) !== undefined) return true
+      // Only deals that are read after it are all of them.
+      wasClosed = deals.length > 0 && (await hasTrade(target))
+      return false
     }
     // In parallel: a first read of a long history must not delay the positions.
     await Promise.all([
