@@ -134,7 +134,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
         hasAllDeals = wasClosed && deals.length > 0
       }
       if (hasAllDeals || fillOf(request.expected.closedVolume) !== undefined) return true
-      // Only deals that are read after it are all of them.
+      // Once the position has its trade, the next read shows all deals of the close.
       wasClosed = deals.length > 0 && (await hasTrade(target))
       return false
     }
