@@ -34,6 +34,7 @@ import {
   type OnFinished,
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount, ThresholdBreach } from '@tradeport/domain/accounts'
+import { isOutcomeUnknown } from '@tradeport/domain/errors'
 import type { EventLoopYield, PeerNotices, Ports } from '@tradeport/domain/ports'
 import type { AffectedUsers, PlannedChange } from '@tradeport/domain/operator'
 import type { Order } from '@tradeport/domain/orders'
@@ -178,7 +179,7 @@ export const composeUseCases = (adapters: Adapters) => {
         documents.applyDocument(...given),
         T.tapIO((applied) => () => {
           if (E.isLeft(applied))
-            return 'outcome' in applied.left ? invalidateUsers('everyone') : undefined
+            return isOutcomeUnknown(applied.left) ? invalidateUsers('everyone') : undefined
           const { affectedUsers, changes } = applied.right
           invalidateUsers(affectedUsers)
           if (changes.length > 0) adapters.onApplied(changes)

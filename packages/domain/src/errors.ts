@@ -268,6 +268,11 @@ export const refuse = <Tag extends RefusalTag>(
     : [fields: RefusalFields[Tag]]
 ): Refusal<Tag> => ({ _tag: tag, ...fields }) as Refusal<Tag>
 
+/** Whether the broker may have made the change, or the database the write, that got no answer. */
+export const isOutcomeUnknown = (refusal: Refusal): boolean =>
+  refusal._tag === 'BrokerOutcomeUnknown' ||
+  (refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown')
+
 /** `ACCOUNT_NOT_FOUND` for AccountNotFound. */
 export const codeOf = (tag: string): string => tag.replace(/(?<=.)[A-Z]/g, '_$&').toUpperCase()
 

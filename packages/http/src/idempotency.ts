@@ -2,7 +2,7 @@
 // and carried out once.
 import { hash, randomUUID } from 'node:crypto'
 import type { IdempotencyClaim, StoredReply } from '@tradeport/domain/access'
-import type { Refusal, RefusalTag } from '@tradeport/domain/errors'
+import { isOutcomeUnknown, type Refusal, type RefusalTag } from '@tradeport/domain/errors'
 import { type IdempotencyGuard, type IdempotencyStore, withoutKey } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
@@ -52,8 +52,7 @@ export const runIdempotently = async (
   // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
   if (hasBegun && (E.isRight(outcome) || storedRefusals.includes(outcome.left._tag)))
     await idempotency.storeReply(owner, claim, storedOutcome(outcome))()
-  // Nothing was done, unless the refusal says that the outcome of a database write is unknown.
-  else if (E.isLeft(outcome) && !('outcome' in outcome.left))
+  else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome.left))
     await idempotency.release(owner, claim)()
   return { outcome, isReplayed: false }
 }

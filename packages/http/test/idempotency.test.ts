@@ -178,6 +178,13 @@ it.for<[string, boolean, Refusal, boolean?]>([
   expect(api.effects).toHaveLength(isKept ? 1 : 2)
 })
 
+it('a key is not free again where the outcome is unknown, though nothing was said to have begun', async () => {
+  await using api = await runCounting(refuse('BrokerOutcomeUnknown', { accountId }), true)
+  const outcomes = [outcomeOf(await close(api)), outcomeOf(await close(api))]
+  expect(outcomes).toEqual(['BROKER_OUTCOME_UNKNOWN', 'IDEMPOTENCY_IN_PROGRESS'])
+  expect(api.effects).toHaveLength(1)
+})
+
 describe('a key that was sent before', () => {
   it.each([
     ['another body', closeTarget, { volume: 0.05 }],

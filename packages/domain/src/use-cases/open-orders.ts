@@ -99,13 +99,12 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       // With its new terms it may have been executed at once.
       const after =
         hasGone && E.isRight(changed) ? await applyLookup(open, await lookUp(open)) : changed
-      return E.map((stored: StoredOrder) => stored.order)(after)
+      return E.map((one: StoredOrder) => one.order)(after)
     }
 
   /**
-   * The order after a change of its terms. A confirmed change counts, but a new stopLimitPrice only
-   * when a read shows it; a change that changed nothing needs no read; any other counts only when a
-   * read shows it.
+   * The order after a change of its terms. A confirmed change is trusted, except a new
+   * stopLimitPrice; that, and a change that is not confirmed, only when a read shows it.
    * @returns the terms that the broker holds, or held before the order was gone; undefined where
    * they are unknown
    */
@@ -127,8 +126,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     const shown = read && E.isRight(read) ? read.right : undefined
     const hasGone = read !== undefined && E.isLeft(read) && isGone(read.left)
     if (answered === 'unchanged') return { held: shown ?? before, hasGone }
-    // That the provider changes a stopLimitPrice is not documented; and an order that has none any
-    // more may have been triggered before the change, which moved its limit then.
+    // That the provider changes a stopLimitPrice is not documented. An order that has none any more
+    // may have been triggered first, so that the change moved its limit instead.
     if (answered === 'done' && (shown ?? before).stopLimitPrice === requested.stopLimitPrice) {
       const { brokerOrderId } = shown ?? before
       // A read that still shows the old terms lags behind.
@@ -162,20 +161,20 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       }
       const cancelAs = (brokerOrderId: string) =>
         send((maySend) => trading.cancelOrder(open.destination, brokerOrderId, maySend))()
-      const stored = open.placement.brokerOrderId
+      const storedId = open.placement.brokerOrderId
       let sent: E.Either<OrderChangeError, ChangeReceipt> =
-        stored === null ? E.left({ _tag: 'OrderGone' }) : await cancelAs(stored)
+        storedId === null ? E.left({ _tag: 'OrderGone' }) : await cancelAs(storedId)
       if (E.isLeft(sent) && isGone(sent.left)) {
         const shown = await readBrokerOrder(open)()
         if (E.isRight(shown)) {
           open = asHeld(open, shown.right)
           const { brokerOrderId } = shown.right
           // The broker has given it another number.
-          if (brokerOrderId !== stored) sent = await cancelAs(brokerOrderId)
-        } else if (stored === null) sent = shown
+          if (brokerOrderId !== storedId) sent = await cancelAs(brokerOrderId)
+        } else if (storedId === null) sent = shown
       }
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
-        // A cancellation that was not made did not end the order, even if a read then shows that it
+        // This cancellation was not made: it did not end the order, even if a read then shows it
         // ended.
         await setCancellation(earlier)
         return refuseAfterFailure(open, 'OrderNotCancellable', sent.left)
@@ -240,13 +239,13 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   }
 }
 
-/** With the number that the broker shows; an earlier absence proves nothing any more. */
+/** With the number that the broker shows; an earlier absence no longer counts. */
 const asHeld = (open: StoredOpenOrder, { brokerOrderId }: BrokerOrder): StoredOpenOrder => ({
   ...open,
   placement: { ...open.placement, brokerOrderId, missing: null },
 })
 
-/** Changes only the cancellation. A lookup that was to come is made at once. */
+/** Changes only the cancellation. A lookup that is pending is made at once. */
 const withCancellation =
   (cancellation: Cancellation | null) =>
   (from: Open): Transition => ({

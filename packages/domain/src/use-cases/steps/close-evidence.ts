@@ -107,9 +107,9 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     const { request, target, before, earlierDeals } = close
     const { brokerAccount } = target
     let { shown } = sent
-    let isOnOtherSide = false
+    let wasReversed = false
     let deals: readonly BrokerDeal[] = []
-    let wasClosed = false
+    let hadTrade = false
     let hasAllDeals = false
     const fillOf = (lots: number): CloseFill | undefined =>
       closeFillOf(deals, lots, brokerAccount.platform)
@@ -119,23 +119,23 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       const read = await positionTrading.freshPositions(brokerAccount)()
       if (E.isLeft(read)) return !isTransient(read.left)
       shown = shownClose(close, read.right) ?? shown
-      isOnOtherSide = isReversed(before.position, sent.brokerOrderId, read.right.positions)
+      wasReversed = isReversed(before.position, sent.brokerOrderId, read.right.positions)
       return shown !== undefined && isDoneAsSent(shown.outcome, request)
     }
     const pollDeals = async (): Promise<boolean> => {
       if (sent.brokerOrderId === null || earlierDeals === undefined) return true
       const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
       if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
-      // By the broker's clock, which may be far from ours.
+      // By the broker's clock, which may be far from ours; a day back, so that none is missed.
       const from = (synchronised.right.latestDealAt ?? 0) - dayMs
       const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
       if (E.isRight(found)) {
         deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
-        hasAllDeals = wasClosed && deals.length > 0
+        hasAllDeals = hadTrade && deals.length > 0
       }
       if (hasAllDeals || fillOf(request.expected.closedVolume) !== undefined) return true
-      // Once the position has its trade, the next read shows all deals of the close.
-      wasClosed = deals.length > 0 && (await hasTrade(target))
+      // Once the closed trade is stored, the next read shows all deals of the close.
+      hadTrade = deals.length > 0 && (await hasTrade(target))
       return false
     }
     // In parallel: a first read of a long history must not delay the positions.
@@ -145,26 +145,29 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     ])
     const fill =
       fillOf((shown?.outcome ?? request.expected).closedVolume) ??
-      // They are fewer lots than were sent: another had closed the rest.
-      (hasAllDeals && !isOnOtherSide ? fillOf(0) : undefined)
-    // Together with another order it reversed the position: less was closed than was sent, or it is
+      // Fewer lots than were sent, whatever their number: somebody else had closed the rest.
+      (hasAllDeals && !wasReversed ? fillOf(0) : undefined)
+    // This close and another order reversed the position: less was closed than was sent, or it is
     // unknown how much.
-    if (deals.some(({ entry }) => entry === 'inout') || (isOnOtherSide && !fill)) return undefined
+    if (deals.some(({ entry }) => entry === 'inout') || (wasReversed && !fill)) return undefined
     const evidence = { shown, fill }
     return sent.isConfirmed || (await isProved(close, evidence)) ? evidence : undefined
   }
 
   /**
-   * Whether its deals or the positions show a close that the broker did not confirm. A provider that
-   * has just connected shows no positions at all: then the closed trade must be in the journal.
+   * Whether the positions show a close that the broker did not confirm, just as it was sent or with
+   * its deals. A provider that has just connected shows no positions at all: then only the closed
+   * trade in the journal proves it.
    */
   const isProved = async (
     { target, request }: CloseToSend,
     { shown, fill }: CloseEvidence,
   ): Promise<boolean> => {
+    if (!shown) return false
+    if (fill !== undefined) return true
     // A smaller position alone may be due to a close by somebody else.
-    if (!shown || (fill === undefined && !isDoneAsSent(shown.outcome, request))) return false
-    if (shown.reading.positions.length > 0 || fill !== undefined) return true
+    if (!isDoneAsSent(shown.outcome, request)) return false
+    if (shown.reading.positions.length > 0) return true
     let isClosed = false
     await readUntilInTime(ports, async () => {
       const synchronised = await ports.synchroniseJournal(target.brokerAccount, clock.now())()
