@@ -26,6 +26,7 @@ import {
   type Running,
   send,
   targetOf,
+  webhook,
   webhookBody,
   webhookSecret,
 } from './fakes.ts'
@@ -170,6 +171,7 @@ it.for<[string, boolean, Refusal, boolean?]>([
   ['POSITION_NOT_FOUND', false, refuse('PositionNotFound'), true],
   ['SERVICE_UNAVAILABLE', false, down, true],
   ['BROKER_UNAVAILABLE', false, refuse('BrokerUnavailable', { accountId, reason: 'down' })],
+  ['INTERNAL_TIMEOUT', false, refuse('InternalTimeout')],
 ])('the refusal %s is kept: %j', async ([code, isKept, refusal, refusesEarly]) => {
   await using api = await runCounting(refusal, refusesEarly)
   const [first, again] = [await close(api), await close(api)]
@@ -189,6 +191,7 @@ describe('a key that was sent before', () => {
   it.each([
     ['another body', closeTarget, { volume: 0.05 }],
     ['another position', `/api/v1/positions/${accountId}:43/close`, {}],
+    ['a route without a body', `/api/v1/webhooks/${webhook.id}/test`, {}],
     ['an order', '/api/v1/orders', orderBody],
     ['another route', closeTarget.replace(/positions(.*)close/, 'webhooks$1rotate-secret'), {}],
   ])('with %s is refused', async (_, target, body) => {

@@ -457,6 +457,10 @@ describe('several closes', () => {
     expect(begun).toBe(1)
   })
 
+  it('are none where the account has no position', async () => {
+    expect(await rightOf(closeAll(createChangeDesk({}, [])))).toEqual([])
+  })
+
   it('are all made, however long the broker takes for each', async () => {
     const nine = times(9, (index) => openPosition({ ticket: `${index + 1}` as Ticket }))
     const desk = createChangeDesk({}, nine)
@@ -602,6 +606,12 @@ describe('POST /positions/:id/close', () => {
       [0.5, 0, 30, 0],
     ],
     [
+      'done of all, its deals not all shown',
+      { meanwhile: showing({ volume: 0.2 }) },
+      0.3,
+      [0.3, 0, null, 2_000],
+    ],
+    [
       'done of all, of which another closed a part',
       { meanwhile: showing({ volume: 0.2, profit: 20 }, another) },
       0.3,
@@ -650,6 +660,7 @@ describe('POST /positions/:id/close', () => {
     ],
     ['done, and the journal must wait', { meanwhile: journalLimited }, 0.1, [0.1, 0.2, null, 0]],
     ['done, and not searchable at first', { ports: unsearchable }, 0.1, [0.1, 0.2, 10, 500]],
+    ['done on MT4', { fields: mt4 }, 0.3, [0.3, 0, 30, 0]],
     ['done on MT4 after another', { fields: mt4, history }, 0.1, [0.1, 0.2, 10, 0]],
     [
       'done on MT4, another closed meanwhile',
@@ -690,6 +701,7 @@ describe('POST /positions/:id/close', () => {
       0.3,
       [0.3, 0, null, 0],
     ],
+    ['unanswered, nothing gone', { broker: lost }, 0.3, 'unknown'],
     ['without its answer', { broker: 'do_and_lose_the_answer' }, 0.1, [0.1, 0.2, null, 0]],
     [
       'refused so that it may be made, unread',
