@@ -1,5 +1,7 @@
 // What a read of the history leaves in doubt even where the balance agrees, because deals that moved
 // no money do not show in it.
+import { MonoidAny } from 'fp-ts/lib/boolean.js'
+import { struct, type Monoid } from 'fp-ts/lib/Monoid.js'
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { FoldedPosition, SkipReason } from '../trades/fold.ts'
 import type { BrokerDeal } from './broker-deal.ts'
@@ -18,18 +20,11 @@ export interface Doubts {
   readonly hasIncompleteDeals: boolean
 }
 
-export const noDoubts: Doubts = {
-  isDifferent: false,
-  lacksOpening: false,
-  mayHaveChanged: false,
-  hasIncompleteDeals: false,
-}
-
-export const eitherDoubts = (one: Doubts, other: Doubts): Doubts => ({
-  isDifferent: one.isDifferent || other.isDifferent,
-  lacksOpening: one.lacksOpening || other.lacksOpening,
-  mayHaveChanged: one.mayHaveChanged || other.mayHaveChanged,
-  hasIncompleteDeals: one.hasIncompleteDeals || other.hasIncompleteDeals,
+export const { empty: noDoubts, concat: eitherDoubts }: Monoid<Doubts> = struct({
+  isDifferent: MonoidAny,
+  lacksOpening: MonoidAny,
+  mayHaveChanged: MonoidAny,
+  hasIncompleteDeals: MonoidAny,
 })
 
 export const hasDoubts = (doubts: Doubts): boolean => Object.values(doubts).includes(true)
@@ -59,13 +54,11 @@ const missingOpeningReasons: readonly SkipReason[] = [
  * What closing deals that are new say of older opening deals: one may be missing, and a partial
  * close on MT4 may make two of one.
  */
-export const doubtsOf = (
+export const doubtsOfCloses = (
   positionsOfNewCloses: readonly FoldedPosition[],
   { platform }: BrokerAccount,
-  isDifferent = false,
 ): Doubts => ({
   ...noDoubts,
-  isDifferent,
   lacksOpening: positionsOfNewCloses.some(
     (one) => one.status === 'skipped' && missingOpeningReasons.includes(one.reason),
   ),

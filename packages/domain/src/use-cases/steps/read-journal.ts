@@ -25,9 +25,9 @@ import {
   type DealsPage,
   type DealsWindow,
 } from '../../journal/broker-deal.ts'
-import type { JournalChange, JournalClaim, Ports } from '../../ports/index.ts'
+import type { JournalChange, JournalClaim, JournalWritten, Ports } from '../../ports/index.ts'
 import {
-  doubtsOf,
+  doubtsOfCloses,
   doubtsOfDeals,
   eitherDoubts,
   hasDoubts,
@@ -36,7 +36,6 @@ import {
 } from '../../journal/doubts.ts'
 import { sumExactly } from '../../primitives/exact-sum.ts'
 import { dayMs, hourMs, type Instant } from '../../primitives/instant.ts'
-import type { FoldedPosition } from '../../trades/fold.ts'
 
 export type ReadFailure = Refusal<BrokerReadTag | 'ServiceUnavailable'>
 
@@ -72,7 +71,6 @@ const emptyChange = {
   changed: [],
   vanished: [],
   reading: null,
-  rereadAtFor: () => null,
   firstReadOffset: null,
   completed: null,
 }
@@ -161,6 +159,35 @@ export const readClaimedJournal = async (
   const readingForEvents = async (mayRecord: boolean) =>
     ports.recordsEvents && mayRecord ? orThrow(broker.accountInformation(account)) : null
 
+  /**
+   * Writes a change. Where it leaves doubts, and a first read has come to its end, the whole history
+   * is to be read again.
+   * @param doubts those before it
+   * @param hasOlder whether there were deals before it, of which new closes may raise doubts
+   * @returns the state and the doubts after it
+   */
+  const write = async (
+    given: Partial<Omit<JournalChange, 'rereadAtFor'>>,
+    doubts: Doubts,
+    hasOlder = true,
+  ) => {
+    const change = { ...emptyChange, ...given }
+    const deals = [...change.inserted, ...change.changed.map(({ deal }) => deal)]
+    const ofDeals = eitherDoubts(doubts, doubtsOfDeals(deals))
+    const doubtsAfter = (positionsOfNewCloses: JournalWritten['positionsOfNewCloses']): Doubts =>
+      hasOlder ? eitherDoubts(ofDeals, doubtsOfCloses(positionsOfNewCloses, account)) : ofDeals
+    const { state, positionsOfNewCloses } = await orThrow(
+      journal.write(claim, {
+        ...change,
+        rereadAtFor: (positions) =>
+          change.firstReadOffset === null && hasDoubts(doubtsAfter(positions))
+            ? precautionaryRereadAt(now())
+            : null,
+      }),
+    )
+    return { state, doubts: doubtsAfter(positionsOfNewCloses) }
+  }
+
   /** Saves each page. Undefined where it stopped because of too many deals. */
   const readFromBeginning = async (window: DealsWindow): Promise<CompletedRead | undefined> => {
     const syncedAt = clock.now()
@@ -174,27 +201,15 @@ export const readClaimedJournal = async (
     for await (const { deals, nextOffset } of pagesOf(window)) {
       reading = await readingForEvents(deals.some((deal) => isAfterLink(deal, claim.linkedAt)))
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
-      const before = state
-      doubts = eitherDoubts(doubts, doubtsOfDeals(deals))
-      // The history may have changed since the page before.
-      const doubtsAfter = (positionsOfNewCloses: readonly FoldedPosition[]): Doubts =>
-        before.deals > 0 ? eitherDoubts(doubts, doubtsOf(positionsOfNewCloses, account)) : doubts
-      const written = await orThrow(
-        journal.write(claim, {
-          ...emptyChange,
-          inserted: deals,
-          reading,
-          rereadAtFor: (positionsOfNewCloses) =>
-            nextOffset === null && hasDoubts(doubtsAfter(positionsOfNewCloses))
-              ? precautionaryRereadAt(now())
-              : null,
-          firstReadOffset: nextOffset,
-          completed: nextOffset === null ? { syncedAt, latestDealAt } : null,
-        }),
-      )
-      ;({ state } = written)
-      doubts = doubtsAfter(written.positionsOfNewCloses)
-      checkRepeat(state.deals > before.deals)
+      const completed = nextOffset === null ? { syncedAt, latestDealAt } : null
+      const { deals: dealsBefore } = state
+      ;({ state, doubts } = await write(
+        { inserted: deals, reading, firstReadOffset: nextOffset, completed },
+        doubts,
+        // The history may have changed since the page before.
+        dealsBefore > 0,
+      ))
+      checkRepeat(state.deals > dealsBefore)
       if (state.deals > ports.maxFirstReadDeals) return undefined
     }
     return { state, reading, vanished: [], doubts }
@@ -254,25 +269,15 @@ export const readClaimedJournal = async (
           ...vanished.filter((deal) => !replaced.has(dealKey(deal))),
           ...found.vanished.map(vanishedDealOf),
         ]
-        const isDifferent = changed.length + found.vanished.length > 0
-        const ofDeals = doubtsOfDeals([...inserted, ...changed.map(({ deal }) => deal)])
-        const doubtsAfter = (positionsOfNewCloses: readonly FoldedPosition[]): Doubts =>
-          eitherDoubts(ofDeals, doubtsOf(positionsOfNewCloses, account, isDifferent))
         // Also a deal from before the link may complete a trade that was closed since.
         reading = await readingForEvents(inserted.length + changed.length > 0)
-        const written = await orThrow(
-          journal.write(claim, {
-            ...emptyChange,
-            inserted,
-            changed,
-            reading,
-            rereadAtFor: (positionsOfNewCloses) =>
-              hasDoubts(doubtsAfter(positionsOfNewCloses)) ? precautionaryRereadAt(now()) : null,
-            completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
-          }),
-        )
-        state = written.state
-        doubts = eitherDoubts(doubts, doubtsAfter(written.positionsOfNewCloses))
+        const completed =
+          nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null
+        const isDifferent = doubts.isDifferent || changed.length + found.vanished.length > 0
+        ;({ state, doubts } = await write(
+          { inserted, changed, reading, completed },
+          { ...doubts, isDifferent },
+        ))
       }
       from = to
     }
@@ -332,7 +337,7 @@ export const readClaimedJournal = async (
       let reading: AccountReading | null = null
       for (const part of chunksOf(maxDealsInMemory)(vanished)) {
         reading = await readingForEvents(true)
-        await orThrow(journal.write(claim, { ...emptyChange, vanished: part, reading }))
+        await write({ vanished: part, reading }, noDoubts)
       }
       return { doubts, difference: await compareBalance(reading), vanished: [] }
     }
