@@ -22,7 +22,7 @@ export interface Api {
   readonly post: <A>(path: string, body: unknown, whenLost?: string) => Promise<A>
 }
 
-export type Query = Readonly<Record<string, unknown>>
+type Query = Readonly<Record<string, unknown>>
 
 interface Envelope {
   readonly success: boolean

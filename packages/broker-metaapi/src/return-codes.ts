@@ -11,7 +11,7 @@
  * - not_sent: it certainly did not reach the broker, for a reason that may pass
  * - unknown: it may have been executed
  */
-export type ReturnCodeOutcome =
+type ReturnCodeOutcome =
   | 'done'
   | 'done_partial'
   | 'placed'

@@ -35,7 +35,7 @@ export type EventBody<Name extends EventName> = Name extends keyof Webhooks
   : TestEvent
 
 /** The event that testWebhook posts. */
-export interface TestEvent {
+interface TestEvent {
   readonly event: 'webhook.test'
   readonly data: { readonly message: string; readonly timestamp: string }
   readonly timestamp: string

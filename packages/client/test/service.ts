@@ -10,7 +10,7 @@ import { routes } from '../src/contract-tables.ts'
 
 export const baseUrl = 'https://trade.example.com/api/v1'
 
-export interface Sent {
+interface Sent {
   readonly atMs: number
   readonly url: string
   readonly method: string

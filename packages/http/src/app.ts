@@ -29,7 +29,7 @@ import { type FilePage, filePages, type Pages } from './pages.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** A structured log; pino's fits. */
-export interface Log {
+interface Log {
   readonly warn: (fields: object, message: string) => void
   readonly error: (fields: object, message: string) => void
 }

@@ -525,7 +525,7 @@ export const withComponents = <A>(parts: A) => {
 }
 
 /** A shape that the document and generated clients know by name. */
-export const named = <S extends Schema<unknown>>(name: string, schema: S): S => ({
+const named = <S extends Schema<unknown>>(name: string, schema: S): S => ({
   ...schema,
   json: component('schemas', name, schema.json),
 })

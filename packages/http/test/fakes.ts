@@ -164,7 +164,7 @@ export const provenance: TradeProvenance = {
   skipped: [{ accountId, positionId: '7', reason: 'no_open_deal' }],
 }
 
-export const deal: BrokerDeal = {
+const deal: BrokerDeal = {
   id: '7',
   kind: 'sell',
   side: 'sell',
@@ -183,7 +183,7 @@ export const dealSums = {
   swap: 0,
   netProfit: 9.5,
 }
-export const reconciliation = {
+const reconciliation = {
   deals: 2,
   firstDealAt: now,
   lastDealAt: now,
@@ -220,7 +220,7 @@ export const scopelessKey = 'tp_live_scopeless'
 export const goodToken = 'a-good-token'
 
 /** A use case that has this result, whatever it is given. */
-export const answers =
+const answers =
   <A>(result: A) =>
   () =>
     TE.right(result)
@@ -425,7 +425,7 @@ export const placeOrderIn =
     )
   }
 
-export interface LogLine {
+interface LogLine {
   readonly level: 'warn' | 'error'
   readonly fields: object
   readonly message: string
@@ -509,7 +509,7 @@ export interface Reply {
 }
 
 /** The fields of an envelope that tests read. */
-export interface ReplyBody {
+interface ReplyBody {
   readonly success: boolean
   readonly data: never
   readonly meta?: Readonly<Record<string, unknown>>

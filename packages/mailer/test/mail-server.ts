@@ -6,7 +6,7 @@ import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { SmtpServer } from '../src/index.ts'
 
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly to: readonly string[]
   readonly isEncrypted: boolean
   readonly user: string | undefined

@@ -16,7 +16,7 @@ import type { LocalRateLimiter, RateLimiter, SuspensionListener } from '@tradepo
 import type { Instant } from '@tradeport/domain/primitives'
 import { defineDecision, type ScriptClock, type SharedDecision } from './decide-script.ts'
 
-export interface Log {
+interface Log {
   readonly info: (fields: object, message: string) => void
   readonly warn: (fields: object, message: string) => void
 }

@@ -232,7 +232,7 @@ const post = (account: Account, row: DealRow): void => {
 }
 
 /** An amount of a row; 0 where it has none. */
-export const amountIn = (value: unknown): Decimal =>
+const amountIn = (value: unknown): Decimal =>
   typeof value === 'number' && Number.isFinite(value) ? decimal(value) : zero
 
 const dealEntry = (row: DealRow): Entry<DealRow> => ({ at: timeOf(row['time']), row })

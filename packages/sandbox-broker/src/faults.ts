@@ -1,7 +1,7 @@
 // The faults of a sandbox: their kinds, those that are set, and those that a request triggers.
 import type { Random } from './numbers.ts'
 
-export const routeNames = [
+const routeNames = [
   'accounts',
   'account',
   'account-information',
@@ -169,7 +169,7 @@ const decisiveKinds = [
 
 export type DecisiveFault = Of<(typeof decisiveKinds)[number]>
 
-export const isDecisive = (fault: Fault): fault is DecisiveFault =>
+const isDecisive = (fault: Fault): fault is DecisiveFault =>
   decisiveKinds.some((kind) => kind === fault.kind)
 
 const canHappenOn = ({ on }: FaultShape, route: string): boolean =>

@@ -17,7 +17,7 @@ export type GenerateOptions = {
 }
 
 /** A position that is there from the start, with the deal that opened it. */
-export type OpeningPosition = {
+type OpeningPosition = {
   readonly symbol: string
   readonly side: 'buy' | 'sell'
   /** Lots. */
@@ -34,7 +34,7 @@ export type OpeningPosition = {
  * the account is read at least every 20 seconds and was so for half a minute: for programs that
  * follow an account, and not for one that reads it now and then.
  */
-export type KeptPosition = {
+type KeptPosition = {
   readonly symbol: string
   /** Lots. */
   readonly volume: number

@@ -60,7 +60,7 @@ export const executeTrade = (
  * Why a position cannot be opened, or undefined. The same checks apply to an order that is placed
  * first and filled later.
  */
-export const refusalToOpen = (moment: Moment, request: Request<'open'>): TradeReply | undefined => {
+const refusalToOpen = (moment: Moment, request: Request<'open'>): TradeReply | undefined => {
   const instrument = instrumentOf(moment.account.market, request.symbol)
   if (!fitsVolume(instrument, request.volume)) return result(moment, 'invalidVolume')
   if (!moment.account.market.isOpen(instrument.symbol)) return result(moment, 'marketClosed')
@@ -133,7 +133,7 @@ const findPosition = (moment: Moment, id: string): Position | undefined =>
 // Stop losses and take profits: reached when an account is accessed while the price is at or beyond
 // them. A take profit is filled at its level, a stop loss at the price, which may be worse.
 
-export const executeStops = (moment: Moment): void => {
+const executeStops = (moment: Moment): void => {
   // A close replaces the list of positions, so this one can be walked to its end.
   for (const position of moment.account.positions) {
     const reached = reachedLevel(moment, position)

@@ -11,7 +11,7 @@ import {
 export const NOON = Date.parse('2026-03-11T12:00:00.000Z')
 export const EVER = '1970-01-01T00:00:00.000Z/2100-01-01T00:00:00.000Z'
 
-export type Answer<A> = {
+type Answer<A> = {
   readonly status: number
   readonly headers: Headers
   readonly text: string

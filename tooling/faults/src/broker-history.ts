@@ -17,7 +17,7 @@ const text = (deal: DealRow, field: string): string => {
   return typeof value === 'string' ? value : ''
 }
 export const timeOf = (deal: DealRow): number => Date.parse(text(deal, 'time'))
-export const isOpening = (deal: DealRow): boolean => deal['entryType'] === 'DEAL_ENTRY_IN'
+const isOpening = (deal: DealRow): boolean => deal['entryType'] === 'DEAL_ENTRY_IN'
 export const isClosing = (deal: DealRow): boolean => deal['entryType'] === 'DEAL_ENTRY_OUT'
 /** As the broker made them. */
 export const inOrder = (deals: readonly DealRow[]): readonly DealRow[] =>

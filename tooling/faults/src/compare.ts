@@ -8,7 +8,7 @@ import { countOf, say, shown } from './run.ts'
 import { untilAnswered, type User, type World } from './world.ts'
 
 /** What a user sees in the end. */
-export interface Seen {
+interface Seen {
   readonly user: User
   readonly orders: readonly Order[]
   readonly events: readonly LogEvent[]

@@ -24,7 +24,7 @@ export interface Setting {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-export type ReceiverName = 'failing' | 'slow' | 'fine'
+type ReceiverName = 'failing' | 'slow' | 'fine'
 export type AccountKind = 'hedging' | 'netting' | 'mt4'
 
 export interface User {
@@ -54,7 +54,7 @@ interface ReadDelivery extends Delivery {
   readonly event: ReturnType<typeof readWebhook>
 }
 
-export interface Webhook {
+interface Webhook {
   readonly id: string
   readonly user: User
   readonly isFailing: boolean

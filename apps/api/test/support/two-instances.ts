@@ -71,7 +71,7 @@ export const startTwoInstances = async (
 }
 
 /** A database on the server that nobody else uses. */
-export const createServerDatabase = async () => {
+const createServerDatabase = async () => {
   const name = `tradeport_test_${randomBytes(6).toString('hex')}`
   const url = new URL(serverUrl ?? '')
   url.pathname = `/${name}`

@@ -51,7 +51,7 @@ export interface Account {
   readonly updatedAt: Instant
 }
 
-export interface ProviderLink {
+interface ProviderLink {
   readonly providerAccountId: string
   /** The provider's region; null where the link names none. */
   readonly region: string | null
@@ -212,7 +212,7 @@ export interface BalanceSnapshot {
 export const historyIntervals = ['1h', '1d', '1w'] as const
 export type HistoryInterval = (typeof historyIntervals)[number]
 
-export const snapshotSpacingMs = 5 * minuteMs
+const snapshotSpacingMs = 5 * minuteMs
 
 const capByInterval = { '1h': 168, '1d': 365, '1w': 104 }
 

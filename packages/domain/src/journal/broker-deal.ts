@@ -8,7 +8,7 @@ import type { Deal } from '../trades/deal.ts'
  * What a deal is. `buy` and `sell` trade; the others book money, or are trades that the broker
  * cancelled.
  */
-export const dealKinds = [
+const dealKinds = [
   'buy',
   'sell',
   'balance',

@@ -120,7 +120,7 @@ export const hasOtherBalance = (check: BalanceCheck, account: O.Option<Account>)
 /** When the whole history is read again, and how often in a row the journal disagreed. */
 export type Reread = Pick<JournalState, 'rereadAt' | 'disagreements' | 'isDueToBalanceAlone'>
 
-export const noReread: Reread = { rereadAt: null, disagreements: 0, isDueToBalanceAlone: false }
+const noReread: Reread = { rereadAt: null, disagreements: 0, isDueToBalanceAlone: false }
 
 /** When the whole history is read again, although nothing is known to disagree. */
 export const precautionaryRereadAt = (now: Instant): Instant => now + firstRereadPauseMs

@@ -2,7 +2,7 @@
 // any broker's rate.
 
 export const instrumentTypes = ['forex', 'metal', 'commodity', 'index', 'stock'] as const
-export type InstrumentType = (typeof instrumentTypes)[number]
+type InstrumentType = (typeof instrumentTypes)[number]
 
 export interface Instrument {
   readonly symbol: string

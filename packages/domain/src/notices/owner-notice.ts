@@ -28,7 +28,7 @@ export interface WebhookDisabledNotice {
 export type OwnerNotice = SuspensionNotice | WebhookDisabledNotice
 
 /** What is suspended: limits are a key's own, and an application's for each user. */
-export const suspendedSubject = ({ id, applicationId }: SuspensionNotice['credential']): string =>
+const suspendedSubject = ({ id, applicationId }: SuspensionNotice['credential']): string =>
   applicationId ?? id
 
 /**

@@ -34,7 +34,7 @@ export type ListedApiKey = Omit<StoredApiKey, 'hash'>
 export type ListedAccessToken = Omit<StoredAccessToken, 'hash'>
 
 /** A threshold and its last check. */
-export interface ListedThreshold
+interface ListedThreshold
   extends Omit<RiskThreshold, 'accountId'>, Pick<CheckedThreshold, 'reference' | 'checkedAt'> {
   readonly breached: boolean
 }

@@ -12,7 +12,7 @@ import {
   type Section,
 } from './records.ts'
 
-export type PlannedValue = string | number | boolean | null | readonly string[]
+type PlannedValue = string | number | boolean | null | readonly string[]
 
 export interface PlannedField {
   readonly field: string

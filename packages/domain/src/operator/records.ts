@@ -29,7 +29,7 @@ export interface Tenant {
 }
 
 /** A tenant to write; the provider token is left alone when undefined and unset when null. */
-export interface TenantChange extends Tenant {
+interface TenantChange extends Tenant {
   readonly providerToken?: string | null | undefined
 }
 

@@ -47,7 +47,7 @@ export type OrderType = (typeof orderTypes)[number]
 
 /** How long the broker holds the order: until it is cancelled, the trading day or a time. */
 export const timesInForce = ['gtc', 'day', 'gtd'] as const
-export type TimeInForce = (typeof timesInForce)[number]
+type TimeInForce = (typeof timesInForce)[number]
 
 /** Of a limit or stop order, what can be changed while the broker holds it. */
 export interface OrderTerms {
@@ -101,7 +101,7 @@ export interface RejectReason {
 }
 
 /** The account is linked to another broker account than when the order was made. */
-export interface AccountRelinked {
+interface AccountRelinked {
   readonly _tag: 'AccountRelinked'
 }
 
@@ -153,20 +153,20 @@ export interface PendingOrder extends OrderRecord {
 export interface OpenOrder extends OrderRecord {
   readonly status: 'open'
 }
-export interface FilledOrder extends OrderRecord {
+interface FilledOrder extends OrderRecord {
   readonly status: 'filled' | 'partially_filled'
   readonly fill: Fill
 }
-export interface RejectedOrder extends OrderRecord {
+interface RejectedOrder extends OrderRecord {
   readonly status: 'rejected'
   readonly reason: RejectReason
 }
-export interface CancelledOrder extends OrderRecord {
+interface CancelledOrder extends OrderRecord {
   readonly status: 'cancelled'
   readonly cancelReason: CancelReason
   readonly cancelledAt: Instant
 }
-export interface ExpiredOrder extends OrderRecord {
+interface ExpiredOrder extends OrderRecord {
   readonly status: 'expired'
   readonly expiredAt: Instant
 }

@@ -44,7 +44,7 @@ import {
 } from './order.ts'
 
 /** Not sent, as far as the process that wrote this knows: earlier tries certainly failed. */
-export interface Recorded {
+interface Recorded {
   readonly step: 'recorded'
 }
 /** May be sent at any moment before its deadline, or was sent and the answer is not stored. */
@@ -66,7 +66,7 @@ export interface LookingUp {
   readonly absence: Absence | null
 }
 /** Consecutive readable lookups that did not show the order. */
-export interface Absence {
+interface Absence {
   readonly lookups: number
   /**
    * How much time they cover. Each gap is capped at the scheduled pause, so a clock jump cannot
@@ -113,7 +113,7 @@ export interface Missing {
   /** Lookups since then, readable or not. */
   readonly lookups: number
 }
-export interface Ended {
+interface Ended {
   readonly step: 'ended'
 }
 

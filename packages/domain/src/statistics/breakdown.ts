@@ -4,7 +4,7 @@ import type { Column, TradeResults } from './trade-results.ts'
 import { createLocalTime, type TimeZone } from './time-zone.ts'
 
 /** What the records of trades are grouped by, and what follows from times. */
-export const recordedKeys = ['symbol', 'side', 'account'] as const
+const recordedKeys = ['symbol', 'side', 'account'] as const
 const computedKeys = ['month', 'weekday', 'hour', 'weekday_hour', 'holding', 'result'] as const
 export type RecordedKey = (typeof recordedKeys)[number]
 export type ComputedKey = (typeof computedKeys)[number]

@@ -15,7 +15,7 @@ import {
 import { meanOf } from './sample-moments.ts'
 import { statisticsOf } from './trade-statistics.ts'
 
-export interface RobustInterval extends Bounds {
+interface RobustInterval extends Bounds {
   /** Of the trades themselves; null where it is unbounded. */
   readonly estimate: number | null
 }

@@ -17,7 +17,7 @@ export interface ClosedTrade {
 }
 
 export const profitFilters = ['profit', 'loss', 'all'] as const
-export type ProfitFilter = (typeof profitFilters)[number]
+type ProfitFilter = (typeof profitFilters)[number]
 
 export interface TradeFilter {
   readonly accountId?: AccountId | undefined

@@ -48,7 +48,7 @@ interface RemovedOwner {
 const nameOf = (section: Section, id: string): string => `${section} ${id}`
 
 /** How many orders a plan names at most. */
-export const maxAffectedOrders = 1_000
+const maxAffectedOrders = 1_000
 
 export const createOperatorDocuments = (
   ports: Pick<Ports, 'operator' | 'operatorOrders' | 'records' | 'secrets' | 'clock'>,

@@ -47,7 +47,7 @@ interface OfOrder {
 }
 
 /** The code of a rejection by the operator. */
-export const finishedByOperatorCode = 'FINISHED_BY_OPERATOR'
+const finishedByOperatorCode = 'FINISHED_BY_OPERATOR'
 
 export const createOrdersUnderWay = ({
   operatorOrders,

@@ -21,7 +21,7 @@ export interface ServerOptions {
 
 export type DatabaseOptions = ServerOptions | EmbeddedOptions | InMemoryOptions
 
-export interface PoolUse {
+interface PoolUse {
   readonly inUse: number
   readonly idle: number
   /** Statements that wait for a connection. */

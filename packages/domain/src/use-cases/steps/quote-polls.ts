@@ -18,7 +18,7 @@ const ticksPerRetry = 5
 const longestWaitMs = 500
 
 /** A quote, or why the symbol has none. */
-export type PolledQuote = E.Either<BrokerReadError, Quote>
+type PolledQuote = E.Either<BrokerReadError, Quote>
 
 export interface QuoteListener {
   /** What was read last of each symbol, as the broker spells it; undefined before its first read. */
