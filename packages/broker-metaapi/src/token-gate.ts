@@ -31,7 +31,10 @@ const defaultLimits: TokenLimits = {
   waitingPerAccount: 150,
 }
 
-type GateKey = Pick<Target, 'limitKey' | 'accountKey'> & Pick<ReadRequest, 'route'>
+interface GatedRequest extends Pick<Target, 'limitKey' | 'accountKey'>, Pick<ReadRequest, 'route'> {
+  /** A `probe` is the read of an account that could not be read the last time. */
+  readonly kind: 'trade' | 'read' | 'probe'
+}
 
 export interface TokenGate {
   /**
@@ -39,26 +42,17 @@ export interface TokenGate {
    * with a CallFailure while a limit holds, when too many reads of the account wait, or when the
    * signal is aborted first.
    */
-  readonly enter: (key: GateKey, kind: RequestKind, signal: AbortSignal) => Promise<() => void>
+  readonly enter: (request: GatedRequest, signal: AbortSignal) => Promise<() => void>
   /**
    * Records a 429: requests under its limit are refused for `ms`. After a read used up the account's
    * credits, its trades are still sent: they may cost less, and one that is refused is not executed.
    */
-  readonly recordRateLimit: (
-    key: GateKey,
-    kind: RequestKind,
-    ms: number,
-    rateLimit: RateLimit,
-  ) => void
+  readonly recordRateLimit: (request: GatedRequest, ms: number, rateLimit: RateLimit) => void
   /** The account answered, so that it counts for the rate. */
-  readonly recordAnswer: (key: Omit<GateKey, 'route'>) => void
+  readonly recordAnswer: (target: Pick<Target, 'limitKey' | 'accountKey'>) => void
 }
 
-/** A `probe` is the read of an account that could not be read the last time. */
-type RequestKind = 'trade' | 'read' | 'probe'
-
-interface Waiting extends Omit<GateKey, 'limitKey'> {
-  readonly kind: RequestKind
+interface Waiting extends GatedRequest {
   /** Grows with each request: several may arrive in one millisecond. */
   readonly sequence: number
   readonly arrivedAt: number
@@ -85,8 +79,6 @@ const rateWindowMs = 1_000
 const agingMs = 2_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const activeAccountMs = 3_600_000
-
-type GatedRequest = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
 
 /**
  * What can be slow has a share of the reads, so that the rest is left for others: a quarter of the
@@ -203,16 +195,17 @@ export const createTokenGate = (
   }
 
   return {
-    enter: ({ limitKey, accountKey, route }, kind, signal) => {
-      const state = stateOf(limitKey)
+    enter: (request, signal) => {
+      const state = stateOf(request.limitKey)
+      const isTrade = request.kind === 'trade'
       return new Promise((resolve, reject) => {
-        const names = limitsOn({ kind, accountKey, route })
+        const names = limitsOn(request)
         const until = Math.max(...names.map((name) => state.limitedUntil.get(name) ?? -Infinity))
         const leftMs = until - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
-        const name = queueName({ kind, accountKey, route })
+        const name = queueName(request)
         const queue = state.queues.get(name) ?? new Set()
-        if (kind !== 'trade' && queue.size >= limits.waitingPerAccount)
+        if (!isTrade && queue.size >= limits.waitingPerAccount)
           return reject(notSent(`${queue.size} reads of the account are already queued`))
         const stopWaiting = (): void => {
           queue.delete(waiting)
@@ -222,14 +215,12 @@ export const createTokenGate = (
         const abort = (): void =>
           waiting.fail(notSent('it was queued too long behind other requests of the token'))
         const waiting: Waiting = {
-          kind,
-          accountKey,
-          route,
+          ...request,
           sequence: (state.lastSequence += 1),
           arrivedAt: stopwatch.elapsedMs(),
           start: () => {
             stopWaiting()
-            resolve(kind === 'trade' ? () => undefined : takeSlot(state, waiting))
+            resolve(isTrade ? () => undefined : takeSlot(state, waiting))
           },
           fail: (reason) => {
             stopWaiting()
@@ -243,9 +234,9 @@ export const createTokenGate = (
       })
     },
 
-    recordRateLimit: ({ limitKey, accountKey, route }, kind, ms, rateLimit) => {
-      const { limitedUntil, queues } = stateOf(limitKey)
-      const name = limitSetBy({ kind, accountKey, route }, rateLimit)
+    recordRateLimit: (request, ms, rateLimit) => {
+      const { limitedUntil, queues } = stateOf(request.limitKey)
+      const name = limitSetBy(request, rateLimit)
       const until = stopwatch.elapsedMs() + ms
       setWithEviction(limitedUntil, name, Math.max(limitedUntil.get(name) ?? until, until))
       for (const one of [...queues.values()].flatMap((queue) => [...queue]))

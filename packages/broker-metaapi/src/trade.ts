@@ -49,7 +49,7 @@ export const createTradeOnce = ({
     const paused = readPauses.failureOf(target.accountKey)
     if (paused?.fault.kind === 'unknown_account') throw paused
     const url = urlOf(target, '/trade')
-    const gated = { ...target, route: 'trade' } as const
+    const gated = { ...target, route: 'trade', kind: 'trade' } as const
     // A trade behind one that hangs would hang as well, and its outcome would be unknown. After the
     // pause one is sent as a probe, and the others wait for its answer.
     let attempt = tradePauses.begin(target.accountKey)
@@ -60,7 +60,7 @@ export const createTradeOnce = ({
     if (attempt.kind === 'paused')
       throw failureAfterHang(attempt.leftMs > 0 ? attempt.leftMs : undefined)
     try {
-      await gate.enter(gated, 'trade', AbortSignal.timeout(deadlines.readMs))
+      await gate.enter(gated, AbortSignal.timeout(deadlines.readMs))
       const sentAt = clock.now()
       const delivery = await deliver(url, target.token, body, deadlines, maySend)
       const now = clock.now()
@@ -77,7 +77,7 @@ export const createTradeOnce = ({
         readPauses.reset(target.accountKey)
       }
       if (status === 429)
-        gate.recordRateLimit(gated, 'trade', retryAtOf(delivery, now) - now, rateLimitOf(delivery))
+        gate.recordRateLimit(gated, retryAtOf(delivery, now) - now, rateLimitOf(delivery))
       return tradeAnswerOf(delivery, now)
     } finally {
       attempt.release()

@@ -87,8 +87,9 @@ export const createTransport = (
     attempt: Attempt,
     { signal, startSignal }: ReadSignals,
   ): Promise<Uint8Array> => {
-    const gated = { ...target, route: request.route }
-    const leave = await gate.enter(gated, attempt.isProbe ? 'probe' : 'read', startSignal)
+    const kind = attempt.isProbe ? 'probe' : 'read'
+    const gated = { ...target, route: request.route, kind } as const
+    const leave = await gate.enter(gated, startSignal)
     try {
       const failedMeanwhile = attempt.failedMeanwhile()
       if (failedMeanwhile !== undefined) throw failedMeanwhile
@@ -100,7 +101,7 @@ export const createTransport = (
       const failure = failureOf(request, cause, signal)
       const { kind, retryAt, rateLimit, pausesAccount, isLate } = failure.fault
       if (kind === 'rate_limited' && rateLimit !== undefined)
-        gate.recordRateLimit(gated, 'read', (retryAt ?? 0) - clock.now(), rateLimit)
+        gate.recordRateLimit(gated, (retryAt ?? 0) - clock.now(), rateLimit)
       else if (kind === 'unknown_account' || pausesAccount || isLate) attempt.failed(failure)
       throw failure
     } finally {

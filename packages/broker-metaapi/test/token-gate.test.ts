@@ -18,7 +18,9 @@ const key = (accountKey = 'a', limitKey = 't', route: 'positions' | 'orders' = '
   limitKey,
   accountKey,
   route,
+  kind: 'read' as const,
 })
+const trade = { ...key(), kind: 'trade' } as const
 const ofToken = { isOfAccount: false, isOfMethod: false }
 const unavailable = { fault: { kind: 'unavailable' } }
 
@@ -29,7 +31,7 @@ describe('the gate of a token', () => {
       const started: number[] = []
       const begunAt = Date.now()
       for (let call = 0; call < calls; call += 1)
-        void gate.enter(key(), 'read', patient()).then(() => started.push(Date.now() - begunAt))
+        void gate.enter(key(), patient()).then(() => started.push(Date.now() - begunAt))
       await vi.advanceTimersByTimeAsync(5_000)
       return started
     }
@@ -49,8 +51,8 @@ describe('the gate of a token', () => {
     const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
     let slow = 0
     for (let account = 0; account < 100; account += 1)
-      void gate.enter({ ...key(`${account}`), route }, kind, patient()).then(() => (slow += 1))
-    ;(await gate.enter(key('1'), 'read', patient()))()
+      void gate.enter({ ...key(`${account}`), route, kind }, patient()).then(() => (slow += 1))
+    ;(await gate.enter(key('1'), patient()))()
     expect(slow).toBe(2)
   })
 
@@ -61,39 +63,39 @@ describe('the gate of a token', () => {
     'starts a read of an account behind a %s of it that has to wait',
     async (_, route, accounts) => {
       const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
-      for (const account of accounts) void gate.enter({ ...key(account), route }, 'read', patient())
-      ;(await gate.enter(key('a'), 'read', patient()))()
+      for (const account of accounts) void gate.enter({ ...key(account), route }, patient())
+      ;(await gate.enter(key('a'), patient()))()
     },
   )
 
   it('rejects all while the token is limited, for the longest limit, and no other token', async () => {
     const gate = gateOf({ waitingPerAccount: 1 })
-    const waiting = times(4, () => gate.enter(key(), 'trade', patient()))
+    const waiting = times(4, () => gate.enter(trade, patient()))
     const outcomes = Promise.allSettled(waiting)
-    gate.recordRateLimit(key(), 'read', 60_000, ofToken)
+    gate.recordRateLimit(key(), 60_000, ofToken)
     const limited = { fault: { kind: 'rate_limited', retryAt: Date.now() + 60_000 } }
     expect((await outcomes).slice(2)).toMatchObject([{ reason: limited }, { reason: limited }])
-    await expect(gate.enter(key(), 'read', patient())).rejects.toMatchObject(limited)
-    await gate.enter(key('a', 'another'), 'read', patient())
-    gate.recordRateLimit(key(), 'trade', 1_000, ofToken)
+    await expect(gate.enter(key(), patient())).rejects.toMatchObject(limited)
+    await gate.enter(key('a', 'another'), patient())
+    gate.recordRateLimit(trade, 1_000, ofToken)
     await vi.advanceTimersByTimeAsync(59_999)
-    await expect(gate.enter(key(), 'trade', patient())).rejects.toMatchObject({
+    await expect(gate.enter(trade, patient())).rejects.toMatchObject({
       fault: { kind: 'rate_limited' },
     })
     await vi.advanceTimersByTimeAsync(1)
-    await gate.enter(key(), 'trade', patient())
+    await gate.enter(trade, patient())
   })
 
   it.each([true, false])(
     'rejects what a limit of one method is of, and nothing else of the token: of the account alone %s',
     async (isOfAccount) => {
       const gate = gateOf({ perSecondPerAccount: 9, readsAtOnce: 9 })
-      gate.recordRateLimit(key(), 'read', 1_000, { isOfAccount, isOfMethod: true })
+      gate.recordRateLimit(key(), 1_000, { isOfAccount, isOfMethod: true })
       const outcomes = await Promise.allSettled([
-        gate.enter(key(), 'read', patient()),
-        gate.enter(key('b'), 'read', patient()),
-        gate.enter(key('a', 't', 'orders'), 'read', patient()),
-        gate.enter({ ...key(), route: 'trade' }, 'trade', patient()),
+        gate.enter(key(), patient()),
+        gate.enter(key('b'), patient()),
+        gate.enter(key('a', 't', 'orders'), patient()),
+        gate.enter({ ...trade, route: 'trade' }, patient()),
       ])
       expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([
         false,
@@ -106,16 +108,16 @@ describe('the gate of a token', () => {
 
   it('rejects a request whose time is over or before which too many reads of its account wait, and starts the next', async () => {
     const gate = gateOf({ readsAtOncePerAccount: 1, waitingPerAccount: 2 })
-    const leave = await gate.enter(key(), 'read', patient())
+    const leave = await gate.enter(key(), patient())
     const controller = new AbortController()
     const { signal } = controller
-    const impatient = Promise.allSettled([gate.enter(key(), 'read', signal)])
-    const next = gate.enter(key(), 'read', patient())
-    await expect(gate.enter(key(), 'read', patient())).rejects.toMatchObject(unavailable)
-    const others = [gate.enter(key(), 'trade', patient()), gate.enter(key('b'), 'read', patient())]
+    const impatient = Promise.allSettled([gate.enter(key(), signal)])
+    const next = gate.enter(key(), patient())
+    await expect(gate.enter(key(), patient())).rejects.toMatchObject(unavailable)
+    const others = [gate.enter(trade, patient()), gate.enter(key('b'), patient())]
     controller.abort()
     expect(await impatient).toMatchObject([{ reason: unavailable }])
-    await expect(gate.enter(key(), 'read', signal)).rejects.toMatchObject(unavailable)
+    await expect(gate.enter(key(), signal)).rejects.toMatchObject(unavailable)
     leave()
     await vi.advanceTimersByTimeAsync(1_000)
     await Promise.all([next, ...others])
@@ -149,7 +151,7 @@ describe('the gate of a token', () => {
           await new Promise((resolve) => setTimeout(resolve, call.afterMs))
           waiting.push(call)
           arrivals.set(call, Date.now())
-          const leave = await gate.enter(key(call.account), call.kind, patient())
+          const leave = await gate.enter({ ...key(call.account), kind: call.kind }, patient())
           expect(call).toBe(waiting.find(({ kind }) => kind === 'trade') ?? nextRead())
           waiting.splice(waiting.indexOf(call), 1)
           starts.push(Date.now())
