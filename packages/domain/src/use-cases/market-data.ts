@@ -6,11 +6,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as RA from 'fp-ts/lib/ReadonlyArray.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller, ScopedCaller } from '../access/credential.ts'
-import {
-  isSameBrokerAccount,
-  requireBrokerAccount,
-  type BrokerAccount,
-} from '../accounts/account.ts'
+import { isSameBrokerAccount, type BrokerAccount } from '../accounts/account.ts'
 import {
   invalid,
   refuse,
@@ -33,11 +29,11 @@ import type { BrokerInstrument, Quote, Tick, Timeframe } from '../market/market-
 import type { Ports } from '../ports/index.ts'
 import { marketDataPageSize, type MarketData } from '../ports/market-data.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
-import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { AccountId } from '../primitives/ids.ts'
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
 import type { WithQuery } from './input.ts'
-import { findAccount } from './steps/find.ts'
+import { findBrokerAccount } from './steps/find.ts'
 import { createQuotePolls, type QuoteListener } from './steps/quote-polls.ts'
 import { createCandleReader } from './steps/read-candles.ts'
 import type { LiveStream, StreamSlots } from './steps/stream-slots.ts'
@@ -108,7 +104,7 @@ interface Source {
 }
 
 /** A symbol at its source. */
-interface Located extends Omit<Source, 'spellings'> {
+interface Located extends Source {
   /** As it was asked for. */
   readonly symbol: string
   /** As the broker spells it. */
@@ -130,23 +126,16 @@ export const createMarketData = (ports: MarketPorts) => {
   const inPublicTurn = createTurns({ atOnce: 4, waiting: 24, what: 'public reads of prices' })
   const polls = createQuotePolls(ports)
 
-  const findBrokerAccount = (
-    owner: Owner,
-    id: AccountId,
-  ): AsyncResult<BrokerAccount, 'AccountNotFound' | 'UnsupportedBroker' | 'NotProvisioned'> =>
-    pipe(findAccount(ports)(owner, id), TE.flatMapEither(requireBrokerAccount))
-
-  // Every quote comes through this function and `locateIn`. They are written out because each step of
-  // a pipe costs as much as what is done here.
+  // Every quote comes through this function and `locate`. They are written out because each step of a
+  // pipe costs as much as what is done here.
   const sourceOf =
     (
       caller: Caller | undefined,
-      accountId: AccountId | undefined,
-      symbols: readonly string[],
+      { accountId, symbols }: QuotesQuery,
     ): AsyncResult<Source, SourceTag> =>
     async () => {
       if (accountId !== undefined && caller !== undefined) {
-        const account = await findBrokerAccount(caller.owner, accountId)()
+        const account = await findBrokerAccount(ports)(caller.owner, accountId)()
         if (E.isLeft(account)) return account
         return E.right({ account: account.right, isFeed: false, spellings: {} })
       }
@@ -157,54 +146,49 @@ export const createMarketData = (ports: MarketPorts) => {
       if (O.isNone(feed.right))
         return E.left(refuse('NotImplemented', { feature: 'market-data', isFeedMissing: true }))
       const { owner, accountId: id, symbols: spellings } = feed.right.value
-      const account = await findBrokerAccount(owner, id)()
+      const account = await findBrokerAccount(ports)(owner, id)()
       if (E.isLeft(account)) return E.left(failureOf({ isFeed: true })(account.left))
       return E.right({ account: account.right, isFeed: true, spellings })
     }
 
   // One list of symbols is kept for an hour, and so is what was found in it.
-  const resolved = new WeakMap<readonly string[], Map<string, ResolvedSymbol>>()
+  const resolvedIn = new WeakMap<readonly string[], Map<string, ResolvedSymbol>>()
   const resolve = (symbol: string, symbols: readonly string[]): ResolvedSymbol => {
-    const bySymbol = resolved.get(symbols) ?? new Map<string, ResolvedSymbol>()
-    resolved.set(symbols, bySymbol)
+    const bySymbol = resolvedIn.get(symbols) ?? new Map<string, ResolvedSymbol>()
+    resolvedIn.set(symbols, bySymbol)
     const found = bySymbol.get(symbol) ?? resolveSymbol(symbol, symbols)
     if (found.kind === 'found') bySymbol.set(symbol, found)
     return found
   }
 
   /** Unknown symbols are never asked for: the provider limits a token that does so. */
-  const locateIn =
-    (source: Source, symbols: readonly string[]): AsyncResult<readonly Located[], SourceTag> =>
+  const locate =
+    (caller: Caller | undefined, query: QuotesQuery): AsyncResult<readonly Located[], SourceTag> =>
     async () => {
-      const { account, isFeed, spellings } = source
-      const listed = await marketData.symbols(account)()
+      const found = await sourceOf(caller, query)()
+      if (E.isLeft(found)) return found
+      const source = found.right
+      const listed = await marketData.symbols(source.account)()
       if (E.isLeft(listed)) return E.left(failureOf(source)(listed.left))
       const located: Located[] = []
-      for (const symbol of symbols) {
-        const found = resolve(spellings[symbol] ?? symbol, listed.right)
-        if (found.kind === 'unknown') return E.left(unknownSymbol(symbol))
-        if (found.kind === 'ambiguous') {
-          const { candidates } = found
+      for (const symbol of query.symbols) {
+        const resolved = resolve(source.spellings[symbol] ?? symbol, listed.right)
+        if (resolved.kind === 'unknown') return E.left(unknownSymbol(symbol))
+        if (resolved.kind === 'ambiguous') {
+          const { candidates } = resolved
           return E.left(failureOf(source)(refuse('SymbolAmbiguous', { symbol, candidates })))
         }
-        located.push({ account, isFeed, symbol, spelling: found.symbol })
+        located.push({ ...source, symbol, spelling: resolved.symbol })
       }
       return E.right(located)
     }
 
-  const locate = (...asked: Parameters<typeof sourceOf>) =>
-    pipe(
-      sourceOf(...asked),
-      TE.flatMap((source) => locateIn(source, asked[2])),
-    )
-
   const locateOne = (
     caller: Caller | undefined,
-    accountId: AccountId | undefined,
-    symbol: string,
+    { symbol, query: { accountId } }: OfSymbol & WithQuery<SourceQuery>,
   ): AsyncResult<Located, SourceTag> =>
     pipe(
-      locate(caller, accountId, [symbol]),
+      locate(caller, { accountId, symbols: [symbol] }),
       TE.map(([located]) => located as Located),
     )
 
@@ -250,13 +234,12 @@ export const createMarketData = (ports: MarketPorts) => {
   /** Candles or ticks of a symbol. */
   const readPast = <A>(
     caller: Caller | undefined,
-    accountId: AccountId | undefined,
-    symbol: string,
+    wanted: Parameters<typeof locateOne>[1],
     feature: 'candles' | 'ticks',
     read: (located: Located) => AsyncResult<A, PastTag>,
   ): AsyncResult<A, SourceTag | PastTag> =>
     pipe(
-      locateOne(caller, accountId, symbol),
+      locateOne(caller, wanted),
       TE.flatMap((located) =>
         pipe(
           caller === undefined ? inPublicTurn('', read(located)) : read(located),
@@ -306,7 +289,7 @@ export const createMarketData = (ports: MarketPorts) => {
           : TE.left(onlyWithAccount(page === undefined ? 'limit' : 'page'))
       if (type !== undefined) return TE.left(brokersHaveNoTypes)
       return pipe(
-        findBrokerAccount(caller.owner, accountId),
+        findBrokerAccount(ports)(caller.owner, accountId),
         TE.flatMap((account) => pageOfInstruments(account, search, { page, limit })),
       )
     },
@@ -314,35 +297,33 @@ export const createMarketData = (ports: MarketPorts) => {
     /** GET /quotes/:symbol. Without a caller the account is the operator's feed. */
     getQuote: (
       caller: Caller | undefined,
-      { symbol, query }: OfSymbol & WithQuery<SourceQuery>,
-    ): AsyncResult<ShownQuote, SourceTag> =>
-      pipe(locateOne(caller, query.accountId, symbol), TE.flatMap(quoteOf)),
+      wanted: OfSymbol & WithQuery<SourceQuery>,
+    ): AsyncResult<ShownQuote, SourceTag> => pipe(locateOne(caller, wanted), TE.flatMap(quoteOf)),
 
     /** GET /quotes: all of them, or none where one of them cannot be read. */
     listQuotes: (
       caller: Caller | undefined,
-      { query: { symbols, accountId } }: WithQuery<QuotesQuery>,
+      { query }: WithQuery<QuotesQuery>,
     ): AsyncResult<readonly ShownQuote[], SourceTag> =>
-      pipe(locate(caller, accountId, symbols), TE.flatMap(TE.traverseArray(quoteOf))),
+      pipe(locate(caller, query), TE.flatMap(TE.traverseArray(quoteOf))),
 
     /** GET /quotes/stream. */
     streamQuotes: (
       caller: ScopedCaller,
-      { query: { symbols, accountId } }: WithQuery<QuotesQuery>,
+      { query }: WithQuery<QuotesQuery>,
     ): AsyncResult<QuoteStream, SourceTag | 'StreamLimitReached'> =>
       pipe(
-        sourceOf(caller, accountId, symbols),
-        TE.bindTo('source'),
-        TE.bind('located', ({ source }) => locateIn(source, symbols)),
-        TE.flatMap(({ source: { account, spellings }, located }) => {
+        locate(caller, query),
+        TE.flatMap((located) => {
+          const { account, spellings } = located[0]!
           const isStillThere = async (): Promise<boolean> => {
-            const now = await sourceOf(caller, accountId, symbols)()
+            const now = await sourceOf(caller, query)()
             if (E.isLeft(now)) return false
             const present = now.right.account
             return (
               isSameBrokerAccount(present, account) &&
               present.region === account.region &&
-              symbols.every((symbol) => now.right.spellings[symbol] === spellings[symbol])
+              query.symbols.every((symbol) => now.right.spellings[symbol] === spellings[symbol])
             )
           }
           return streamSlots.open(
@@ -361,11 +342,11 @@ export const createMarketData = (ports: MarketPorts) => {
     /** GET /candles/:symbol. */
     listCandles: (
       caller: Caller | undefined,
-      { symbol, query }: OfSymbol & WithQuery<PeriodQuery & { readonly timeframe: Timeframe }>,
+      wanted: OfSymbol & WithQuery<PeriodQuery & { readonly timeframe: Timeframe }>,
     ): AsyncResult<readonly ShownCandle[], SourceTag | PastTag> => {
-      const { accountId, timeframe, startTime: from, endTime: to, limit } = query
+      const { timeframe, startTime: from, endTime: to, limit } = wanted.query
       const read = caller === undefined ? readPublicCandles : readCandles
-      return readPast(caller, accountId, symbol, 'candles', ({ account, spelling }) =>
+      return readPast(caller, wanted, 'candles', ({ account, spelling }) =>
         read({ account, symbol: spelling, timeframe }, { from, to, limit }),
       )
     },
@@ -373,10 +354,10 @@ export const createMarketData = (ports: MarketPorts) => {
     /** GET /ticks/:symbol. */
     listTicks: (
       caller: Caller | undefined,
-      { symbol, query }: OfSymbol & WithQuery<PeriodQuery>,
+      wanted: OfSymbol & WithQuery<PeriodQuery>,
     ): AsyncResult<readonly Tick[], SourceTag | PastTag> => {
-      const { accountId, startTime: from, endTime = Infinity, limit } = query
-      return readPast(caller, accountId, symbol, 'ticks', (located) => {
+      const { startTime: from, endTime = Infinity, limit } = wanted.query
+      return readPast(caller, wanted, 'ticks', (located) => {
         const { platform } = located.account
         if (platform === 'mt4')
           return TE.left(refuse('NotAvailableOnPlatform', { feature: 'ticks', platform }))

@@ -5,7 +5,6 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { requireBrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, Refusal } from '../errors.ts'
 import { resolveSymbol } from '../market/broker-symbol.ts'
 import { instruments } from '../market/instruments.ts'
@@ -32,7 +31,7 @@ import {
 } from '../operator/health.ts'
 import type { Ports } from '../ports/index.ts'
 import { requireTenant, type OfTenant } from './operator-records.ts'
-import { findAccount } from './steps/find.ts'
+import { findBrokerAccount } from './steps/find.ts'
 
 type HealthPorts = Pick<
   Ports,
@@ -53,8 +52,7 @@ export const readFeedStanding = (
         (): TE.TaskEither<Refusal, FeedStanding> => TE.right({ kind: 'none' }),
         ({ owner, accountId, symbols }) =>
           pipe(
-            findAccount(ports)(owner, accountId),
-            TE.flatMapEither(requireBrokerAccount),
+            findBrokerAccount(ports)(owner, accountId),
             TE.flatMap(ports.marketData.symbols),
             TE.map((listed): FeedStanding => {
               const ofKind = (kind: string) =>

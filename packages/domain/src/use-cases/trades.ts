@@ -43,7 +43,7 @@ import {
 } from '../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../trades/fold.ts'
 import type { ById, DateRange, WithQuery } from './input.ts'
-import { findAccount, findPositionAccount, selectBrokerAccounts } from './steps/find.ts'
+import { findBrokerAccount, findPositionAccount, selectBrokerAccounts } from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 /** How long a read of the broker's history is reused by later reads. */
@@ -458,8 +458,7 @@ export const createTrades = (ports: TradePorts) => {
       { id }: ById,
     ): AsyncResult<Sourced<Reconciliation>, ReadTag> =>
       pipe(
-        findAccount(ports)(owner, id),
-        TE.flatMapEither(requireBrokerAccount),
+        findBrokerAccount(ports)(owner, id),
         TE.flatMap(readJournal),
         TE.bindTo('read'),
         TE.bindW('sums', ({ read: { accountId } }) => trades.reconciliation(owner, accountId)),

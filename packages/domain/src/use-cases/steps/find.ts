@@ -62,6 +62,15 @@ export const findAccount =
     return O.isSome(found.right) ? E.right(found.right.value) : E.left(refuse('AccountNotFound'))
   }
 
+/** An account that is linked at the provider. */
+export const findBrokerAccount =
+  (ports: Pick<Ports, 'accounts'>) =>
+  (
+    owner: Owner,
+    text: string,
+  ): AsyncResult<BrokerAccount, 'AccountNotFound' | 'UnsupportedBroker' | 'NotProvisioned'> =>
+    pipe(findAccount(ports)(owner, text), TE.flatMapEither(requireBrokerAccount))
+
 /**
  * The account that the id of a position names, or of its trade. An id that is malformed, unknown or
  * another user's is refused with `notFound`.
