@@ -9,6 +9,7 @@ import type { Instant } from '../primitives/instant.ts'
 import type { DeskLimits, TraderLimits } from '../orders/limits.ts'
 import { accountFieldsOf, changedFields, idOf } from './plan.ts'
 import {
+  bySection,
   sections,
   type AccountFields,
   type OperatorChanges,
@@ -137,12 +138,9 @@ export const recordKeysOf = (
         fields.map(([field]) => (entry as unknown as Fields)[field]),
       )
     })
-  const keys = Object.fromEntries(
-    sections.map((section) => [
-      section,
-      distinctPresent(document[section].map((entry) => keyOf(section, entry))),
-    ]),
-  ) as unknown as OperatorKeys
+  const keys = bySection<OperatorKeys>((section) =>
+    distinctPresent(document[section].map((entry) => keyOf(section, entry))),
+  )
   const accounts = [
     ...document.desks.flatMap((desk) => desk.accounts),
     ...document.marketDataFeed.map((feed) => feed.accountId),
@@ -198,12 +196,9 @@ export const decideApply =
     const faults: Issue[] = []
     // As they will be when the document has been applied, so that later sections can refer to
     // earlier ones.
-    const resultingRecords = Object.fromEntries(
-      sections.map((section) => [
-        section,
-        new Map(records[section].map((record) => [idOf(record), record])),
-      ]),
-    ) as unknown as ResultingRecords
+    const resultingRecords = bySection<ResultingRecords>(
+      (section) => new Map(records[section].map((record) => [idOf(record), record])),
+    )
     const { hash } = secrets
     const apiKeys = credentialHashes(
       'key',
@@ -334,9 +329,7 @@ export const decideApply =
       return { put, remove: removed }
     }
 
-    const changes = Object.fromEntries(
-      sections.map((section) => [section, decideSection(section)]),
-    ) as unknown as OperatorChanges
+    const changes = bySection<OperatorChanges>(decideSection)
     if (faults.length > 0) return E.left(refuse('ValidationError', { issues: faults }))
     return E.right({
       changes,

@@ -211,14 +211,16 @@ export type OperatorChanges = {
   readonly [S in Section]: Changes<S extends 'tenants' ? TenantChange : Records[S], Keys[S]>
 }
 
-const everySection = <A>(value: A): Readonly<Record<Section, A>> =>
-  Object.fromEntries(sections.map((section) => [section, value])) as Record<Section, A>
+/** A record with a value for each section. */
+export const bySection = <A extends Readonly<Record<Section, unknown>>>(
+  valueOf: (section: Section) => unknown,
+): A => Object.fromEntries(sections.map((section) => [section, valueOf(section)])) as A
 
 /** A document without entries: the default of each section. */
-export const emptyDocument: OperatorDocument = everySection([])
+export const emptyDocument: OperatorDocument = bySection(() => [])
 
 /** Writes nothing. */
-export const noChanges: OperatorChanges = everySection({ put: [], remove: [] })
+export const noChanges: OperatorChanges = bySection(() => ({ put: [], remove: [] }))
 
 /** An account as the provider describes it, in the fields of the operator's document. */
 export interface ProviderAccount {

@@ -1,7 +1,8 @@
 // The operator's documents: applied to the records, all or nothing, or planned, which decides the
 // same over the same records and writes nothing.
 import * as E from 'fp-ts/lib/Either.js'
-import { flow, pipe } from 'fp-ts/lib/function.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as RA from 'fp-ts/lib/ReadonlyArray.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AsyncResult } from '../errors.ts'
 import { decideApply, recordKeysOf, type DecidedDocument } from '../operator/apply.ts'
@@ -37,16 +38,6 @@ export interface AppliedDocument extends Omit<DecidedDocument, 'changes'> {
   readonly ordersUnderWay: readonly AffectedOrder[] | null
 }
 
-/** A tenant or user that a document removes; `name` is that of its change (`nameOf`). */
-interface RemovedOwner {
-  readonly name: string
-  readonly tenantId: TenantId
-  readonly userId?: UserId
-}
-
-/** Identifies a change among all of a plan. */
-const nameOf = (section: Section, id: string): string => `${section} ${id}`
-
 /** How many orders a plan names at most. */
 const maxAffectedOrders = 1_000
 
@@ -58,20 +49,20 @@ export const createOperatorDocuments = (
   const readAffectedOrders = (
     planned: readonly PlannedChange[],
   ): AsyncResult<readonly AffectedOrder[]> => {
-    const touching = planned.flatMap((change) => {
+    const affecting = planned.flatMap((change) => {
       const effect = orderEffectOf(change)
       return effect === undefined ? [] : [{ ...change, effect }]
     })
-    if (touching.length === 0) return TE.right([])
+    if (affecting.length === 0) return TE.right([])
     const idsOf = <Id extends string>(section: Section) =>
-      touching.filter((change) => change.section === section).map(({ id }) => id as Id)
-    const of = {
+      affecting.filter((change) => change.section === section).map(({ id }) => id as Id)
+    const owners = {
       tenants: idsOf<TenantId>('tenants'),
       users: idsOf<UserId>('users'),
       accounts: idsOf<AccountId>('accounts'),
     }
     return pipe(
-      operatorOrders.underWay({ of }, { after: undefined, limit: maxAffectedOrders }),
+      operatorOrders.underWay({ of: owners }, { after: undefined, limit: maxAffectedOrders }),
       TE.map((orders) =>
         orders.map(({ order, placement }) => {
           const { accountId } = order.request
@@ -80,7 +71,7 @@ export const createOperatorDocuments = (
             users: order.owner.userId,
             accounts: accountId,
           }
-          const ofOrder = touching.filter(({ section, id }) => ids[section] === id)
+          const ofOrder = affecting.filter(({ section, id }) => ids[section] === id)
           const effects = ofOrder.map(({ effect }) => effect)
           return { id: order.id, accountId, step: placement.step, effects }
         }),
@@ -88,58 +79,45 @@ export const createOperatorDocuments = (
     )
   }
 
-  /** What a document changes in the stored records, and whose records it removes. */
+  /** What a document changes in the stored records. */
   const decideDocument = (document: OperatorDocument) => {
     const decide = decideApply(document, secrets, clock.now())
     return (stored: OperatorRecords) =>
       pipe(
         decide(stored),
-        E.map((decided) => ({
-          ...decided,
-          planned: planOf(stored, decided.changes),
-          removedOwners: [
-            ...stored.tenants
-              .filter(({ id }) => decided.changes.tenants.remove.includes(id))
-              .map(({ id }): RemovedOwner => ({ name: nameOf('tenants', id), tenantId: id })),
-            ...stored.users
-              .filter(({ id }) => decided.changes.users.remove.includes(id))
-              .map(({ id, tenantId }) => ({ name: nameOf('users', id), tenantId, userId: id })),
-          ],
-        })),
+        E.map((decided) => ({ ...decided, planned: planOf(stored, decided.changes) })),
       )
   }
 
-  /** Decides as applying does, and applies an empty change. */
-  const dryRun = (document: OperatorDocument) =>
-    operator.apply(
-      recordKeysOf(document, secrets),
-      flow(
-        decideDocument(document),
-        E.map((decided) => ({ ...decided, changes: noChanges })),
-      ),
-    )
+  /** Adds to the removal of a tenant or a user how many records go with it. */
+  const addCounts =
+    ({ users }: OperatorRecords) =>
+    (change: PlannedChange): AsyncResult<PlannedChange> => {
+      const { section, id, action } = change
+      if (action !== 'remove') return TE.right(change)
+      const user = section === 'users' ? users.find((one) => one.id === id) : undefined
+      const tenantId = section === 'tenants' ? (id as TenantId) : user?.tenantId
+      return tenantId === undefined
+        ? TE.right(change)
+        : pipe(
+            records.counts(tenantId, user?.id),
+            TE.map((alsoRemoved) => ({ ...change, alsoRemoved })),
+          )
+    }
 
-  /**
-   * Counts the records that go with each removed tenant and user, and returns a function that adds
-   * the counts to a change.
-   */
-  const countOwned = ({ removedOwners }: { readonly removedOwners: readonly RemovedOwner[] }) =>
-    pipe(
-      removedOwners,
-      TE.traverseSeqArray(({ name, tenantId, userId }) =>
+  /** Decides as applying does, and applies an empty change. */
+  const planChanges = (document: OperatorDocument) => {
+    const decide = decideDocument(document)
+    return pipe(
+      operator.apply(recordKeysOf(document, secrets), (stored) =>
         pipe(
-          records.counts(tenantId, userId),
-          TE.map((counts) => [name, counts] as const),
+          decide(stored),
+          E.map(({ planned }) => ({ planned, stored, changes: noChanges })),
         ),
       ),
-      TE.map((counted) => {
-        const counts = new Map(counted)
-        return (change: PlannedChange): PlannedChange => {
-          const alsoRemoved = counts.get(nameOf(change.section, change.id))
-          return alsoRemoved === undefined ? change : { ...change, alsoRemoved }
-        }
-      }),
+      TE.flatMap(({ planned, stored }) => TE.traverseSeqArray(addCounts(stored))(planned)),
     )
+  }
 
   return {
     /**
@@ -153,19 +131,22 @@ export const createOperatorDocuments = (
       pipe(
         // What they own is counted now: it is gone after the apply.
         [...document.tenants, ...document.users].some(({ removed }) => removed === true)
-          ? dryRun(document)
-          : TE.right({ removedOwners: [] }),
-        TE.flatMap(countOwned),
-        TE.bindTo('addCounts'),
+          ? planChanges(document)
+          : TE.right([]),
+        TE.map(RA.filter(({ alsoRemoved }) => alsoRemoved !== undefined)),
+        TE.bindTo('counted'),
         TE.bindW('decided', () =>
           operator.apply(recordKeysOf(document, secrets), decideDocument(document)),
         ),
         TE.bindW('ordersUnderWay', ({ decided: { planned } }) =>
           TE.orElseW(() => TE.right(null))(readAffectedOrders(planned)),
         ),
-        TE.map(({ decided, addCounts, ordersUnderWay }) => ({
+        TE.map(({ decided, counted, ordersUnderWay }) => ({
           ...decided,
-          changes: decided.planned.map(addCounts),
+          changes: decided.planned.map((change) => ({
+            ...counted.find(({ section, id }) => section === change.section && id === change.id),
+            ...change,
+          })),
           ordersUnderWay,
         })),
       ),
@@ -179,13 +160,9 @@ export const createOperatorDocuments = (
       { body: document }: WithBody<OperatorDocument>,
     ): AsyncResult<OperatorPlan, 'ValidationError'> =>
       pipe(
-        dryRun(document),
-        TE.bindW('addCounts', (decided) => countOwned(decided)),
-        TE.bindW('ordersUnderWay', ({ planned }) => readAffectedOrders(planned)),
-        TE.map(({ planned, addCounts, ordersUnderWay }) => ({
-          changes: planned.map(addCounts),
-          ordersUnderWay,
-        })),
+        planChanges(document),
+        TE.bindTo('changes'),
+        TE.bindW('ordersUnderWay', ({ changes }) => readAffectedOrders(changes)),
       ),
   }
 }
