@@ -72,7 +72,7 @@ const noChange: JournalChange = {
   completed: null,
 }
 const completed = { syncedAt: noon, latestDealAt: noon }
-const all: TradeSelection['filter'] = { profit: 'all' }
+const all: TradeSelection['filter'] = {}
 const recordedKeys = ['symbol', 'side', 'account'] as const
 const another = { providerAccountId: 'another', region: null }
 const lost = E.left('ServiceUnavailable')
@@ -160,11 +160,11 @@ const selections = fc.record({
   filter: fc.record(
     {
       symbol: fc.constantFrom('EURUSD', 'XAUUSD') as fc.Arbitrary<SymbolFilter>,
-      from: fc.constant(1_767_600_002_000),
-      to: fc.constant(1_767_600_003_000),
-      profit: fc.constantFrom(...profitFilters),
+      startDate: fc.constant(1_767_600_002_000),
+      endDate: fc.constant(1_767_600_003_000),
+      profitFilter: fc.constantFrom(...profitFilters),
     },
-    { requiredKeys: ['profit'] },
+    { requiredKeys: [] },
   ),
   order: fc.shuffledSubarray([0, 1], { minLength: 1 }),
   limit: fc.integer({ min: 1, max: 7 }),
@@ -238,7 +238,7 @@ const readAll = async (
     pages,
     journals: await Promise.all(journals),
     results: await trades.results(owner, selection),
-    balances: await trades.balances(owner, accountId, filter.from),
+    balances: await trades.balances(owner, accountId, filter.startDate),
     cashFlows: await trades.cashFlows(owner, accountId, filter, limit),
     groups: await trades.netProfitsBy(owner, selection, recordedKeys[limit % 3] ?? 'symbol'),
     ofPosition: await Promise.all(

@@ -183,7 +183,7 @@ onEachDatabase('statements', (here) => {
 
   const slice = { after: undefined, limit: 101 }
   const place = { closedAt: day, closingDealId: '5', accountId }
-  const everything = { accountIds: [accountId], filter: { profit: 'all' } } as const
+  const everything = { accountIds: [accountId], filter: {} } as const
   it.each([
     ['accounts of an owner', () => here.accounts.list(owner)],
     ['webhooks of an owner', () => here.webhooks.list(owner)],
@@ -201,7 +201,7 @@ onEachDatabase('statements', (here) => {
 
   const selection = {
     accountIds: [accountId],
-    filter: { profit: 'profit', symbol: 'EURUSD' as never, from: 0, to: day },
+    filter: { profitFilter: 'profit', symbol: 'EURUSD' as never, startDate: 0, endDate: day },
   } as const
   it.each([
     ['any order', () => here.operatorOrders.find('ord_none' as never)],
@@ -223,7 +223,10 @@ onEachDatabase('statements', (here) => {
     ],
     ['a reconciliation', () => journal.trades.reconciliation(owner, accountId)],
     ['the balances', () => journal.trades.balances(owner, accountId, day)],
-    ['the cash flows', () => journal.trades.cashFlows(owner, accountId, { from: 0, to: day }, 500)],
+    [
+      'the cash flows',
+      () => journal.trades.cashFlows(owner, accountId, { startDate: 0, endDate: day }, 500),
+    ],
     ['a trade', () => journal.trades.find(owner, { accountId, ticket: '1' as Ticket })],
     ['the skipped positions', () => journal.trades.skipped(owner, [accountId])],
     [

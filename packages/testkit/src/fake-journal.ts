@@ -346,12 +346,12 @@ export const createFakeJournal = (
         amounts: Float64Array.from(moved, (deal) => moneyIn([deal])),
       }
     },
-    cashFlows: (owner, accountId, { from = 0, to = Infinity }, limit) => {
+    cashFlows: (owner, accountId, { startDate = 0, endDate = Infinity }, limit) => {
       const flows = ownDeals(owner, accountId).flatMap((deal) => {
         const { id, entry, kind, time } = deal
         const amount = moneyIn([deal])
         const isFlow = kind !== 'buy' && kind !== 'sell' && kind !== 'credit' && amount !== 0
-        const isWithin = isReadableTime(time) && time >= from && time <= to
+        const isWithin = isReadableTime(time) && time >= startDate && time <= endDate
         return isFlow && isWithin ? [{ id, entry, kind, time, amount, deal }] : []
       })
       // Over the deals, because each amount is rounded.
@@ -374,7 +374,7 @@ export const createFakeJournal = (
     },
     find: (owner, { accountId, ticket }) =>
       O.fromNullable(
-        selected(owner, { accountIds: [accountId], filter: { profit: 'all' } }).find(
+        selected(owner, { accountIds: [accountId], filter: {} }).find(
           ({ trade }) => trade.positionId === ticket,
         ),
       ),
@@ -435,12 +435,12 @@ const isAfter = (trade: ClosedTrade, place: TradeListPlace | undefined) =>
   place === undefined || byClosing(placeOf(trade), place) < 0
 
 const isTradeMatch = (
-  { symbol, from = -Infinity, to = Infinity, profit }: TradeFilter,
+  { symbol, startDate = -Infinity, endDate = Infinity, profitFilter = 'all' }: TradeFilter,
   { trade }: ClosedTrade,
 ) =>
-  trade.closedAt >= from &&
-  trade.closedAt <= to &&
-  (profit === 'all' || trade.netProfit > 0 === (profit === 'profit')) &&
+  trade.closedAt >= startDate &&
+  trade.closedAt <= endDate &&
+  (profitFilter === 'all' || trade.netProfit > 0 === (profitFilter === 'profit')) &&
   isSymbolMatch(symbol, trade.symbol)
 
 interface Placed extends Pick<BrokerDeal, 'time' | 'id'> {

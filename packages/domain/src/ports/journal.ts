@@ -200,13 +200,13 @@ export interface TradeRecords {
     from: Instant | undefined,
   ) => AsyncResult<BalanceHistory | null>
   /**
-   * What moved the balance of an account but buys and sells, from `from` to `to`; of an unknown
+   * What moved the balance of an account but buys and sells, in a range of times; of an unknown
    * account nothing.
    */
   readonly cashFlows: (
     owner: Owner,
     accountId: AccountId,
-    range: Pick<TradeFilter, 'from' | 'to'>,
+    range: Pick<TradeFilter, 'startDate' | 'endDate'>,
     limit: number,
   ) => AsyncResult<CashFlows>
   readonly find: (owner: Owner, id: PositionId) => AsyncResult<O.Option<ClosedTrade>>

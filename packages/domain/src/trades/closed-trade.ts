@@ -23,10 +23,11 @@ export interface TradeFilter {
   readonly accountId?: AccountId | undefined
   readonly symbol?: SymbolFilter | undefined
   /** By close time, included. */
-  readonly from?: Instant | undefined
+  readonly startDate?: Instant | undefined
   /** By close time, included. */
-  readonly to?: Instant | undefined
-  readonly profit: ProfitFilter
+  readonly endDate?: Instant | undefined
+  /** `all` by default. */
+  readonly profitFilter?: ProfitFilter | undefined
 }
 
 /** A place in closing order; accounts decide between deals of the same time and id. */
@@ -77,5 +78,5 @@ export const readCursor = (
 
 const listIdentity = (
   { tenantId, userId }: Owner,
-  { accountId, symbol, from, to, profit }: TradeFilter,
-): readonly unknown[] => [tenantId, userId, accountId, symbol, from, to, profit]
+  { accountId, symbol, startDate, endDate, profitFilter }: TradeFilter,
+): readonly unknown[] => [tenantId, userId, accountId, symbol, startDate, endDate, profitFilter]

@@ -42,7 +42,7 @@ import {
   type TradeSlice,
 } from '../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../trades/fold.ts'
-import type { ById, DateRange, WithQuery } from './input.ts'
+import type { ById, WithQuery } from './input.ts'
 import { findBrokerAccount, findPositionAccount, selectBrokerAccounts } from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
@@ -94,30 +94,12 @@ interface WithWarnings {
 export interface WarnedTrades<A> extends Sourced<A, TradeProvenance>, WithWarnings {}
 
 /** The trades to compute over. There is no filter by their result. */
-interface CalculationQuery extends DateRange, Pick<TradeFilter, 'accountId' | 'symbol'> {}
+type CalculationQuery = Omit<TradeFilter, 'profitFilter'>
 
-export interface FilteredTrades extends CalculationQuery {
-  readonly profitFilter: TradeFilter['profit']
-}
-
-export interface TradesQuery extends FilteredTrades {
+export interface TradesQuery extends TradeFilter {
   readonly limit: number
   readonly cursor?: string | undefined
 }
-
-const filterOf = ({
-  accountId,
-  symbol,
-  startDate: from,
-  endDate: to,
-  profitFilter: profit = 'all',
-}: CalculationQuery & Partial<FilteredTrades>): TradeFilter => ({
-  accountId,
-  symbol,
-  from,
-  to,
-  profit,
-})
 
 export interface TradesResult extends WarnedTrades<readonly ClosedTrade[]> {
   readonly pagination: Pick<TradeSlice, 'total' | 'before'> & {
@@ -258,7 +240,7 @@ export const createTrades = (ports: TradePorts) => {
     compute: (rows: Rows) => AsyncResult<A, 'RateLimitExceeded'>,
   ): AsyncResult<WarnedTrades<A>, CalculationTag> =>
     pipe(
-      synchroniseAndQuery(owner, filterOf(query), read),
+      synchroniseAndQuery(owner, query, read),
       TE.bindW('data', ({ rows }) => compute(rows)),
       TE.map(({ data, provenance, reads, selected }) => ({
         data,
@@ -296,7 +278,7 @@ export const createTrades = (ports: TradePorts) => {
       TE.apS('results', trades.results(owner, selection)),
       TE.apS(
         'balances',
-        forSingleAccount(selection, (id) => trades.balances(owner, id, selection.filter.from)),
+        forSingleAccount(selection, (id) => trades.balances(owner, id, selection.filter.startDate)),
       ),
     )
 
@@ -304,10 +286,9 @@ export const createTrades = (ports: TradePorts) => {
     /** GET /trades: most recently closed first, page by page with a cursor. */
     listTrades: (
       { owner }: Caller,
-      { query: { limit, cursor, ...query } }: WithQuery<TradesQuery>,
-    ): AsyncResult<TradesResult, 'InvalidCursor' | ReadTag> => {
-      const filter = filterOf(query)
-      return pipe(
+      { query: { limit, cursor, ...filter } }: WithQuery<TradesQuery>,
+    ): AsyncResult<TradesResult, 'InvalidCursor' | ReadTag> =>
+      pipe(
         TE.fromEither(
           cursor === undefined ? E.right(undefined) : readCursor(owner, filter, cursor),
         ),
@@ -321,8 +302,7 @@ export const createTrades = (ports: TradePorts) => {
           const pagination = { total, before, limit, cursor: nextCursor(owner, filter, rows) }
           return { data, pagination, provenance, ...withWarnings(reads) }
         }),
-      )
-    },
+      ),
 
     /**
      * GET /trades/:id: a position that is still open, skipped, unknown, malformed or another's has
@@ -353,12 +333,12 @@ export const createTrades = (ports: TradePorts) => {
      */
     exportTrades: (
       { owner }: Caller,
-      { query }: WithQuery<FilteredTrades>,
+      { query }: WithQuery<TradeFilter>,
     ): AsyncResult<TradeExport, ReadTag> =>
       pipe(
         // The first page is read before the reply begins, so that a database that cannot be read is
         // an error and not a broken file.
-        synchroniseAndQuery(owner, filterOf(query), (_, selection) =>
+        synchroniseAndQuery(owner, query, (_, selection) =>
           trades.exportPage(owner, selection, undefined, exportPageSize),
         ),
         TE.map(({ rows, selection, provenance, reads }) => ({

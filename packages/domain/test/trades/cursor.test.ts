@@ -16,7 +16,7 @@ import {
 const [accountId, otherAccountId] = ['1', '2'].map(
   (n) => `00000000-0000-4000-8000-00000000000${n}`,
 ) as [AccountId, AccountId]
-const all: TradeFilter = { profit: 'all' }
+const all: TradeFilter = { profitFilter: 'all' }
 const place = { closedAt: 1, closingDealId: 'ü#1', accountId }
 const invalid = E.left({ _tag: 'InvalidCursor' })
 const encoded = (json: string) => btoa(encodeURIComponent(json))
@@ -25,10 +25,10 @@ const list = ['acme', 'u-1', null, null, null, null, 'all']
 it('continues the list of its own owner and filters and no other', () => {
   const filters: readonly TradeFilter[] = [
     all,
-    { profit: 'loss' },
-    { ...all, from: 1 },
-    { ...all, from: 2 },
-    { ...all, to: 1 },
+    { profitFilter: 'loss' },
+    { ...all, startDate: 1 },
+    { ...all, startDate: 2 },
+    { ...all, endDate: 1 },
     { ...all, accountId },
     { ...all, accountId: otherAccountId },
     { ...all, symbol: 'EURUSD' as SymbolFilter },
@@ -47,8 +47,8 @@ it('continues the list of its own owner and filters and no other', () => {
   const sameAsAll = {
     accountId: undefined,
     symbol: undefined,
-    from: undefined,
-    to: undefined,
+    startDate: undefined,
+    endDate: undefined,
     ...all,
   }
   expect(writeCursor(owner, sameAsAll, place)).toBe(writeCursor(owner, all, place))

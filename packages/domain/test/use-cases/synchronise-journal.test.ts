@@ -53,7 +53,7 @@ const withHistory = (
   const brokerAccount = brokerAccountOf(account)
   const state = async () => O.toUndefined(await rightOf(desk.journal.find(brokerAccount)))
   const tradeIds = async () => {
-    const selection = { accountIds: [account.id], filter: { profit: 'all' } } as const
+    const selection = { accountIds: [account.id], filter: {} }
     const page = await rightOf(desk.trades.page(owner, selection, undefined, 100))
     return page.trades.map(({ trade }) => trade.positionId)
   }

@@ -89,9 +89,9 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       const { opening, times, amounts } = row
       return { opening: Number(opening), times: unpacked(times), amounts: unpacked(amounts) }
     },
-    cashFlows: async (owner, accountId, { from = 0, to = latestTime }, limit) => {
+    cashFlows: async (owner, accountId, { startDate = 0, endDate = latestTime }, limit) => {
       const where = sql`kind not in ('buy', 'sell') and moved <> 0
-        and time_ms between ${from} and ${Math.min(to, latestTime)}`
+        and time_ms between ${startDate} and ${Math.min(endDate, latestTime)}`
       const rows = await query<{
         readonly time: number
         readonly kind: CashFlowKind
@@ -290,17 +290,17 @@ const journalSums: Selection<JournalSums> = mapped(
   withCheck,
 )
 
-const isFiltered = ({ symbol, from, to, profit }: TradeFilter): boolean =>
-  symbol !== undefined || from !== undefined || to !== undefined || profit !== 'all'
+const isFiltered = ({ symbol, startDate, endDate, profitFilter = 'all' }: TradeFilter): boolean =>
+  symbol !== undefined || startDate !== undefined || endDate !== undefined || profitFilter !== 'all'
 
-const closedTradesWhere = ({ symbol, from, to, profit }: TradeFilter): Sql =>
+const closedTradesWhere = ({ symbol, startDate, endDate, profitFilter }: TradeFilter): Sql =>
   allOf(
     sql`status = 'closed'`,
     symbol !== undefined && sql`upper(symbol) = ${symbol}`,
-    from !== undefined && sql`closed_at >= ${from}`,
-    to !== undefined && sql`closed_at <= ${to}`,
-    profit === 'profit' && sql`net_profit > 0`,
-    profit === 'loss' && sql`net_profit <= 0`,
+    startDate !== undefined && sql`closed_at >= ${startDate}`,
+    endDate !== undefined && sql`closed_at <= ${endDate}`,
+    profitFilter === 'profit' && sql`net_profit > 0`,
+    profitFilter === 'loss' && sql`net_profit <= 0`,
   )
 
 /** Lists begin with the latest trade, so that what comes after a place is less. */
