@@ -111,7 +111,12 @@ export const createJournalReads = (
       if (E.isLeft(found)) return found
       if (found.right._tag === 'Some') {
         const state = found.right.value
-        if (isFresh(state, since, clock.now()) || state.deals > maxFirstReadDeals)
+        // What was just written is compared with the balance before its read ends.
+        const isBeingCompared = state.check === null && readsInProgress.has(keyOf(account))
+        if (
+          (isFresh(state, since, clock.now()) && !isBeingCompared) ||
+          state.deals > maxFirstReadDeals
+        )
           return E.right(state)
         // The first read may have begun before this call; the second began after it, also where the
         // clocks say otherwise.

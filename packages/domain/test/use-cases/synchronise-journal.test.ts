@@ -596,6 +596,25 @@ it('a read is answered although its claim cannot be released', async () => {
   expect(await rightOf(desk.sync(undefined, synchroniseJournal))).toMatchObject({ deals: 3 })
 })
 
+it('a caller who comes once the deals are written waits until they were compared with the balance', async () => {
+  const desk = withHistory(two, { recordsEvents: false })
+  const { accountInformation } = desk.broker
+  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  desk.broker.accountInformation = (account) => async () => {
+    asked.resolve()
+    await held.promise
+    return accountInformation(account)()
+  }
+  const callers = [desk.sync()()]
+  await asked.promise
+  callers.push(desk.sync()())
+  await setImmediate()
+  held.resolve()
+  const compared = E.right(expect.objectContaining({ check: expect.anything() }))
+  expect(await Promise.all(callers)).toEqual([compared, compared])
+  expect(desk.reads()).toEqual([1, 1])
+})
+
 it('a due read ends after its page where it may not continue', async () => {
   const desk = withHistory(three, { pageSize: 2 })
   const claim = await desk.claim()
