@@ -21,11 +21,11 @@ export const tailProbability = (1 - confidenceLevel) / 2
  * succeeded. Throws a RangeError unless 0 ≤ successes ≤ n.
  */
 export const wilsonInterval = (successes: number, n: number): Interval | null => {
-  const z = criticalValue(Number.POSITIVE_INFINITY)
   if (!(successes >= 0 && successes <= n && n < Number.POSITIVE_INFINITY))
     throw new RangeError(`successes must be from 0 to n; got ${successes} of ${n}`)
   if (n === 0) return null
   const share = successes / n
+  const z = normalCriticalValue
   const square = z * z
   // The roots of the score equation: the greater is a sum of positive terms, and the lesser the
   // product of both over the greater, so that neither loses digits.
@@ -51,3 +51,5 @@ export const meanInterval = (values: Column): Interval | null => {
 
 const criticalValue = (degreesOfFreedom: number): number =>
   -studentTQuantile(tailProbability, degreesOfFreedom)
+
+const normalCriticalValue = criticalValue(Number.POSITIVE_INFINITY)
