@@ -214,7 +214,7 @@ export const SymbolNames = t.refinement(
   'a list of symbols',
 )
 
-// Before its first price the terminal has both as 0; a price below 0 is one.
+// A side without a price is 0, as both are before the first one; a price below 0 is one.
 export const PriceRow = t.refinement(
   t.type({
     bid: finite,
@@ -223,7 +223,7 @@ export const PriceRow = t.refinement(
     profitTickValue: number,
     lossTickValue: number,
   }),
-  ({ bid, ask }) => bid !== 0 || ask !== 0,
+  ({ bid, ask }) => bid !== 0 && ask !== 0,
   'a price',
 )
 
