@@ -64,20 +64,28 @@ export const createEvents = (ports: EventPorts) => {
   }
 
   return {
-    /** GET /events. The cursor is the last event's, also where none follows yet. */
+    /**
+     * GET /events. The cursor is the last event's, also where none follows yet. Where there is none
+     * after an event, it is the newest of any type: the other may be cleared away before one comes.
+     */
     listEvents: (
       { owner, scopes }: ScopedCaller,
       { query: { types, order, ...sent } }: WithQuery<ListedQuery>,
     ): AsyncResult<Listed<LoggedEvent>, 'InsufficientScope' | 'AccountNotFound' | 'EventGone'> => {
       const isOldestFirst = sent.before === undefined || sent.after !== undefined
       const query = { ...sent, order: order ?? (isOldestFirst ? 'asc' : 'desc') } as const
+      const isPolling =
+        sent.after !== undefined && sent.before === undefined && query.order === 'asc'
       return pipe(
         TE.fromEither(readableTypes(scopes, types)),
         TE.tap(() => requireOwnAccount(ports)(owner, query.accountId)),
-        TE.flatMap((readable) => readPage(owner, { ...query, types: readable })),
-        TE.map(({ events, hasNext }) => ({
+        TE.bindTo('readable'),
+        // Read before the page, which has what is recorded meanwhile.
+        TE.bind('bounds', () => (isPolling ? eventLog.bounds(owner) : TE.right(undefined))),
+        TE.bindW('page', ({ readable }) => readPage(owner, { ...query, types: readable })),
+        TE.map(({ bounds, page: { events, hasNext } }) => ({
           data: events,
-          pagination: { limit: query.limit, hasNext, cursor: events.at(-1)?.id },
+          pagination: { limit: query.limit, hasNext, cursor: events.at(-1)?.id ?? bounds?.newest },
         })),
       )
     },

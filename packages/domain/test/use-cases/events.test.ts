@@ -131,6 +131,23 @@ describe('GET /events', () => {
     }
   })
 
+  it('lets who polls for rare types go on after what was cleared meanwhile', async () => {
+    const { log, list } = open()
+    const types = [closed.type]
+    let [after] = log.record(owner, [closed]).map(({ id }) => id)
+    for (const _round of times(3, (round) => round)) {
+      const [last] = log.record(owner, [filled, filled]).toReversed()
+      const { pagination } = await rightOf(() => list({ after, types }))
+      expect(pagination.cursor).toBe(last?.id)
+      after = last?.id
+      log.clear(owner, after ?? startOfLog)
+    }
+    const [found] = log.record(owner, [closed, filled])
+    expect(await list({ after, types })).toEqual(pageOf(100, false, found))
+    const { pagination } = await rightOf(() => list({ after, types, before: found?.id }))
+    expect(pagination.cursor).toBeUndefined()
+  })
+
   it('refuses an account that the caller does not have', async () => {
     const { openStream, list } = open()
     const accountId = accountOf('c')
