@@ -138,9 +138,9 @@ export const recordKeysOf = (
         fields.map(([field]) => (entry as unknown as Fields)[field]),
       )
     })
-  const keys = bySection<OperatorKeys>((section) =>
+  const keys = bySection((section) =>
     distinctPresent(document[section].map((entry) => keyOf(section, entry))),
-  )
+  ) as unknown as OperatorKeys
   const accounts = [
     ...document.desks.flatMap((desk) => desk.accounts),
     ...document.marketDataFeed.map((feed) => feed.accountId),
@@ -196,9 +196,9 @@ export const decideApply =
     const faults: Issue[] = []
     // As they will be when the document has been applied, so that later sections can refer to
     // earlier ones.
-    const resultingRecords = bySection<ResultingRecords>(
+    const resultingRecords = bySection(
       (section) => new Map(records[section].map((record) => [idOf(record), record])),
-    )
+    ) as unknown as ResultingRecords
     const { hash } = secrets
     const apiKeys = credentialHashes(
       'key',
@@ -329,7 +329,7 @@ export const decideApply =
       return { put, remove: removed }
     }
 
-    const changes = bySection<OperatorChanges>(decideSection)
+    const changes = bySection(decideSection) as unknown as OperatorChanges
     if (faults.length > 0) return E.left(refuse('ValidationError', { issues: faults }))
     return E.right({
       changes,

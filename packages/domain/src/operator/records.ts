@@ -212,9 +212,8 @@ export type OperatorChanges = {
 }
 
 /** A record with a value for each section. */
-export const bySection = <A extends Readonly<Record<Section, unknown>>>(
-  valueOf: (section: Section) => unknown,
-): A => Object.fromEntries(sections.map((section) => [section, valueOf(section)])) as A
+export const bySection = <A>(valueOf: (section: Section) => A): Readonly<Record<Section, A>> =>
+  Object.fromEntries(sections.map((section) => [section, valueOf(section)])) as Record<Section, A>
 
 /** A document without entries: the default of each section. */
 export const emptyDocument: OperatorDocument = bySection(() => [])
