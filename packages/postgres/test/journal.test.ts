@@ -224,9 +224,10 @@ const readAll = async (
   const selection = { accountIds: accounts.map((account) => account.accountId), filter }
   const pages: unknown[] = []
   for (let after: TradeListPlace | undefined; ;) {
-    const page = await trades.page(owner, selection, after, limit)
-    pages.push(page, (await trades.exportPage(owner, selection, after, limit)).trades)
-    const last: ClosedTrade | undefined = page.trades.at(-1)
+    const exported = await trades.exportPage(owner, selection, after, limit)
+    const page = await withoutReason(ports.trades.page(owner, selection, after, limit))
+    pages.push(page, exported.trades)
+    const last: ClosedTrade | undefined = exported.trades.at(-1)
     if (last === undefined) break
     after = placeOf(last)
   }

@@ -15,6 +15,7 @@ import type {
   Journal,
   JournalClaim,
   PositionDeals,
+  TradePage,
   TradeRecords,
   TradeSelection,
 } from '@tradeport/domain/ports'
@@ -292,15 +293,32 @@ export const createFakeJournal = (
       .filter((trade) => isTradeMatch(filter, trade))
       .toSorted((a, b) => byClosing(placeOf(b), placeOf(a)))
 
+  const skippedOf = (owner: Owner, accountIds: readonly AccountId[]) => {
+    const unlinked = accountIds.find((id) => ownJournals(owner, [id]).length === 0)
+    if (unlinked !== undefined) return E.left(notLinked(unlinked))
+    return E.right(
+      ownJournals(owner, accountIds).flatMap(({ account, held }) =>
+        [...held.positions]
+          .flatMap(([positionId, folded]) =>
+            folded.status === 'skipped'
+              ? [{ accountId: account.id, positionId, reason: folded.reason }]
+              : [],
+          )
+          .toSorted((a, b) => compareTickets(a.positionId, b.positionId)),
+      ),
+    )
+  }
+
   const trades = portOf<TradeRecords>({
     page: (owner, selection, after, limit) => {
       const all = selected(owner, selection)
       const following = all.filter((trade) => isAfter(trade, after))
-      return {
+      return E.map((skipped: TradePage['skipped']) => ({
         trades: following.slice(0, limit),
         total: all.length,
         before: all.length - following.length,
-      }
+        skipped,
+      }))(skippedOf(owner, selection.accountIds))
     },
     exportPage: (owner, selection, after, limit) => ({
       trades: selected(owner, selection)
@@ -402,21 +420,7 @@ export const createFakeJournal = (
         sum: moneyIn(deals),
       })
     },
-    skipped: (owner, accountIds) => {
-      const unlinked = accountIds.find((id) => ownJournals(owner, [id]).length === 0)
-      if (unlinked !== undefined) return E.left(notLinked(unlinked))
-      return E.right(
-        ownJournals(owner, accountIds).flatMap(({ account, held }) =>
-          [...held.positions]
-            .flatMap(([positionId, folded]) =>
-              folded.status === 'skipped'
-                ? [{ accountId: account.id, positionId, reason: folded.reason }]
-                : [],
-            )
-            .toSorted((a, b) => compareTickets(a.positionId, b.positionId)),
-        ),
-      )
-    },
+    skipped: skippedOf,
   })
 
   return { journal, trades }

@@ -7,12 +7,7 @@ import type { JournalState, Reread } from '../journal/journal-state.ts'
 import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
-import type {
-  ClosedTrade,
-  TradeListPlace,
-  TradeFilter,
-  TradeSlice,
-} from '../trades/closed-trade.ts'
+import type { ClosedTrade, TradeListPlace, TradeFilter } from '../trades/closed-trade.ts'
 import type {
   CashFlows,
   BalanceHistory,
@@ -158,6 +153,17 @@ export interface PositionDeals {
   }
 }
 
+/** Trades of a filter, most recently closed first. All of it is of the same moment. */
+export interface TradePage {
+  readonly trades: readonly ClosedTrade[]
+  /** How many trades match the filter. */
+  readonly total: number
+  /** How many of them come before the page. */
+  readonly before: number
+  /** Of the accounts, whatever the filter, in the order of `TradeRecords.skipped`. */
+  readonly skipped: readonly SkippedOnAccount[]
+}
+
 export interface TradeExportPage {
   readonly trades: readonly ClosedTrade[]
   /** Changes whenever an existing trade of the accounts was changed or removed. */
@@ -166,14 +172,14 @@ export interface TradeExportPage {
 
 /** The trades and positions of synchronised journals. Accounts of another owner have none. */
 export interface TradeRecords {
-  /** The trades after a place, most recently closed first, with how many there are. */
+  /** The trades after a place. BrokerUnavailable where `skipped` would be. */
   readonly page: (
     owner: Owner,
     selection: TradeSelection,
     after: TradeListPlace | undefined,
     limit: number,
-  ) => AsyncResult<TradeSlice>
-  /** As `page`, without counts. */
+  ) => AsyncResult<TradePage, 'BrokerUnavailable'>
+  /** The trades of such a page, without counts. */
   readonly exportPage: (
     owner: Owner,
     selection: TradeSelection,

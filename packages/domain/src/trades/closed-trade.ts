@@ -37,15 +37,6 @@ export interface TradeListPlace {
   readonly accountId: AccountId
 }
 
-/** Some trades of a filter, most recently closed first, and where they stand among all of them. */
-export interface TradeSlice {
-  readonly trades: readonly ClosedTrade[]
-  /** How many trades match the filter. */
-  readonly total: number
-  /** How many of them come before the slice. */
-  readonly before: number
-}
-
 export const placeOf = ({ trade, closingDealId, accountId }: ClosedTrade): TradeListPlace => ({
   closedAt: trade.closedAt,
   closingDealId,

@@ -13,6 +13,7 @@ import type {
   Ports,
   PositionDeals,
   TradeExportPage,
+  TradePage,
   TradeSelection,
 } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
@@ -39,7 +40,6 @@ import {
   writeCursor,
   type ClosedTrade,
   type TradeFilter,
-  type TradeSlice,
 } from '../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../trades/fold.ts'
 import type { ById, WithQuery } from './input.ts'
@@ -102,7 +102,7 @@ export interface TradesQuery extends TradeFilter {
 }
 
 export interface TradesResult extends WarnedTrades<readonly ClosedTrade[]> {
-  readonly pagination: Pick<TradeSlice, 'total' | 'before'> & {
+  readonly pagination: Pick<TradePage, 'total' | 'before'> & {
     readonly limit: number
     /** Leads to the next page; undefined on the last. */
     readonly cursor: string | undefined
@@ -162,11 +162,16 @@ export const createTrades = (ports: TradePorts) => {
       })),
     )
 
+  const tradeProvenance = (
+    reads: readonly JournalRead[],
+    skipped: readonly SkippedOnAccount[],
+  ): TradeProvenance => ({ ...provenanceOf(broker.source, reads, clock.now()), skipped })
+
   /**
    * To be called after the trades were read: it fails with BrokerUnavailable where an account was
    * linked anew meanwhile, whose trades that read may have missed.
    */
-  const tradeProvenance = (
+  const readProvenance = (
     owner: Owner,
     reads: readonly JournalRead[],
   ): AsyncResult<TradeProvenance, 'BrokerUnavailable'> =>
@@ -175,7 +180,7 @@ export const createTrades = (ports: TradePorts) => {
         owner,
         reads.map(({ accountId }) => accountId),
       ),
-      TE.map((skipped) => ({ ...provenanceOf(broker.source, reads, clock.now()), skipped })),
+      TE.map((skipped) => tradeProvenance(reads, skipped)),
     )
 
   /**
@@ -193,7 +198,7 @@ export const createTrades = (ports: TradePorts) => {
       TE.bindW('journal', ({ brokerAccount }) => readJournal(brokerAccount)),
       TE.bindW('found', ({ id }) => read(id)),
       // Also where nothing was found, which may be because the account was linked anew.
-      TE.bindW('provenance', ({ journal }) => tradeProvenance(owner, [journal])),
+      TE.bindW('provenance', ({ journal }) => readProvenance(owner, [journal])),
       TE.flatMap(({ found, provenance, journal }) =>
         O.isNone(found)
           ? TE.left(refuse('TradeNotFound'))
@@ -201,12 +206,8 @@ export const createTrades = (ports: TradePorts) => {
       ),
     )
 
-  /** Brings the journals of the accounts up to date, then queries their trades. */
-  const synchroniseAndQuery = <A>(
-    owner: Owner,
-    filter: TradeFilter,
-    read: (owner: Owner, selection: TradeSelection) => AsyncResult<A>,
-  ) =>
+  /** Brings the journals of the accounts up to date. */
+  const synchronise = (owner: Owner, filter: TradeFilter) =>
     pipe(
       selectBrokerAccounts(ports)(owner, filter.accountId),
       TE.bindTo('selected'),
@@ -217,8 +218,17 @@ export const createTrades = (ports: TradePorts) => {
         accountIds: reads.map(({ accountId }) => accountId),
         filter,
       })),
+    )
+
+  const synchroniseAndQuery = <A>(
+    owner: Owner,
+    filter: TradeFilter,
+    read: (owner: Owner, selection: TradeSelection) => AsyncResult<A>,
+  ) =>
+    pipe(
+      synchronise(owner, filter),
       TE.bindW('rows', ({ selection }) => read(owner, selection)),
-      TE.bindW('provenance', ({ reads }) => tradeProvenance(owner, reads)),
+      TE.bindW('provenance', ({ reads }) => readProvenance(owner, reads)),
     )
 
   /** Computes in this thread, or in another where so many trades would delay other requests. */
@@ -292,15 +302,18 @@ export const createTrades = (ports: TradePorts) => {
         TE.fromEither(
           cursor === undefined ? E.right(undefined) : readCursor(owner, filter, cursor),
         ),
-        TE.flatMap((after) =>
-          synchroniseAndQuery(owner, filter, (_, selection) =>
-            trades.page(owner, selection, after, limit),
-          ),
-        ),
-        TE.map(({ rows, provenance, reads }) => {
-          const { trades: data, total, before } = rows
-          const pagination = { total, before, limit, cursor: nextCursor(owner, filter, rows) }
-          return { data, pagination, provenance, ...withWarnings(reads) }
+        TE.bindTo('after'),
+        TE.bindW('read', () => synchronise(owner, filter)),
+        TE.bindW('page', ({ after, read }) => trades.page(owner, read.selection, after, limit)),
+        TE.map(({ read: { reads }, page }) => {
+          const { trades: data, total, before, skipped } = page
+          const pagination = { total, before, limit, cursor: nextCursor(owner, filter, page) }
+          return {
+            data,
+            pagination,
+            provenance: tradeProvenance(reads, skipped),
+            ...withWarnings(reads),
+          }
         }),
       ),
 
@@ -469,7 +482,7 @@ const withWarnings = (
 const nextCursor = (
   owner: Owner,
   filter: TradeFilter,
-  { trades, total, before }: TradeSlice,
+  { trades, total, before }: TradePage,
 ): string | undefined => {
   const last = trades.at(-1)
   return last === undefined || before + trades.length >= total

@@ -3,6 +3,7 @@
 import type {
   JournalSums,
   PositionDeals,
+  TradePage,
   TradeRecords,
   TradeSelection,
 } from '@tradeport/domain/ports'
@@ -15,18 +16,17 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { mapped, numeric, nullable, tableOf } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { Sql, allOf, query, selectFirst, sql, type Selection } from '../connection/sql.ts'
+import { Sql, allOf, query, queryOne, selectFirst, sql, type Selection } from '../connection/sql.ts'
 import { checkColumns, exactSumOfMoney, withCheck } from './journal-row.ts'
 import { dealOfRow, dealOrder, latestTime, type DealRow } from './deal-row.ts'
 import { relinkedRefusal } from './journal-store.ts'
-import { closedTrade, skippedPositions } from './trade-row.ts'
+import { closedTrade, skippedPosition } from './trade-row.ts'
 
 const ofJournal = 'deals.tenant_id = journals.tenant_id and deals.account_id = journals.account_id'
 
 export const createTradeRecords = (knex: Knex): TradeRecords =>
   databasePort<TradeRecords>('trades', {
-    page: async (owner, selection, after, limit) => {
-      const { filter } = selection
+    page: async (owner, { accountIds, filter }, after, limit) => {
       // Kept in the journal, since counting 10,000 trades takes as long as all the rest.
       const total = isFiltered(filter)
         ? countOfOwned(closedTradesWhere(filter))
@@ -35,18 +35,27 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         after === undefined
           ? sql`0`
           : countOfOwned(sql`${closedTradesWhere(filter)} and ${comparedWithPlace('>=', after)}`)
-      const counted = sql`select ${total} as total, ${before} as before`
-      const { trades, summary } = await readPage(knex, owner, selection, after, limit, counted)
-      return { trades, total: summary?.total ?? 0, before: summary?.before ?? 0 }
+      return requireLinked(
+        accountIds,
+        await queryOwned<TradePage & Linked>(
+          knex,
+          owner,
+          accountIds,
+          sql`${tradesAfter(after, limit, filter)} as trades, ${skippedOf(accountIds)},
+            coalesce(${total}, 0) as total, coalesce(${before}, 0) as before`,
+        ),
+      )
     },
-    exportPage: async (owner, selection, after, limit) => {
-      // A journal that was begun anew, or made anew with its account, has another link.
-      const revisions = sql`
-        select md5(coalesce(string_agg(concat_ws(' ', id, linked_at, revision), ',' order by id), '')) as revision
-        from owned`
-      const { trades, summary } = await readPage(knex, owner, selection, after, limit, revisions)
-      return { trades, revision: summary?.revision ?? '' }
-    },
+    exportPage: (owner, { accountIds, filter }, after, limit) =>
+      queryOwned(
+        knex,
+        owner,
+        accountIds,
+        // A journal that was begun anew, or made anew with its account, has another link.
+        sql`${tradesAfter(after, limit, filter)} as trades,
+          (select md5(coalesce(string_agg(concat_ws(' ', id, linked_at, revision), ',' order by id), ''))
+            from owned) as revision`,
+      ),
     results: async (owner, selection) => {
       const [row] = await query<Readonly<Record<keyof TradeResults, Buffer | null>>>(
         knex,
@@ -126,8 +135,8 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       const where = sql`status = 'closed' and position_id = ${ticket}`
       return selectFirst(
         knex,
-        sql`select ${closedTrade} from ${tradesOfAccounts(owner, [accountId], where)}`,
-        { read: (row) => row as ClosedTrade },
+        sql`select ${closedTrade} as found from ${tradesOfAccounts(owner, [accountId], where)}`,
+        { read: (row) => (row as { readonly found: ClosedTrade }).found },
       )
     },
     deals: async (owner, accountId, positionId, { page, limit }) => {
@@ -158,21 +167,13 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
           journalSums,
         ),
       ),
-    skipped: async (owner, accountIds) => {
-      // A row of nulls for an account without skipped positions.
-      const trades = tradesOfAccounts(owner, accountIds, sql`status = 'skipped'`, 'left')
-      const rows = await query<{ readonly linked: AccountId; readonly position_id: string | null }>(
-        knex,
-        sql`select accounts.id as linked, ${skippedPositions.columns}
-          from ${trades}
-          order by array_position(${accountIds}::uuid[], accounts.id), length(trades.position_id), trades.position_id`,
-      )
-      const linked = new Set(rows.map((row) => row.linked))
-      const missing = accountIds.find((id) => !linked.has(id))
-      if (missing !== undefined) return E.left(relinkedRefusal(missing))
-      const skipped = rows.filter((row) => row.position_id !== null)
-      return E.right(skipped.map(skippedPositions.read))
-    },
+    skipped: async (owner, accountIds) =>
+      E.map(({ skipped }: Skipped) => skipped)(
+        requireLinked(
+          accountIds,
+          await queryOwned<Skipped & Linked>(knex, owner, accountIds, skippedOf(accountIds)),
+        ),
+      ),
   })
 
 /**
@@ -205,30 +206,22 @@ const ownJournals = ({ tenantId, userId }: Owner, accountIds: readonly AccountId
   where accounts.id = any(${accountIds}::uuid[]) and accounts.tenant_id = ${tenantId} and accounts.user_id = ${userId}
     and journals.provider_account_id = accounts.provider_account_id and journals.synced_at is not null`
 
-const tradesOfAccounts = (
-  owner: Owner,
-  accountIds: readonly AccountId[],
-  where: Sql,
-  join: 'inner' | 'left' = 'inner',
-): Sql => {
+const tradesOfAccounts = (owner: Owner, accountIds: readonly AccountId[], where: Sql): Sql => {
   const journals = ownJournals(owner, accountIds)
-  const accounts = sql`(select accounts.id, accounts.tenant_id, accounts.user_id from ${journals})`
-  return tradesOf(accounts, where, '*', join)
+  return tradesOf(
+    sql`(select accounts.id, accounts.tenant_id, accounts.user_id from ${journals})`,
+    where,
+  )
 }
 
 /**
  * The trades of each account, read account by account. Without `offset 0` the planner may join the
  * tables in another order, and read the trades of all accounts to drop most.
  */
-const tradesOf = (
-  accounts: Sql,
-  where: Sql,
-  columns: '*' | 'count(*)' = '*',
-  join: 'inner' | 'left' = 'inner',
-): Sql => sql`
-  ${accounts} as accounts ${new Sql(join)} join lateral (
+const tradesOf = (accounts: Sql, where: Sql, columns: '*' | 'count(*)' = '*'): Sql => sql`
+  ${accounts} as accounts cross join lateral (
     select ${new Sql(columns)} from trades
-    where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades on true`
+    where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades`
 
 const ownJournal = (owner: Owner, accountId: AccountId): Sql => sql`
   (select accounts.tenant_id, accounts.id as account_id, difference from ${ownJournals(owner, [accountId])}) as journal`
@@ -314,43 +307,52 @@ const comparedWithPlace = (
 const countOfOwned = (where: Sql): Sql => sql`
   (select sum(count)::int from ${tradesOf(new Sql('owned'), where, 'count(*)')})`
 
-/** What is read of all trades with a page of them. */
-interface Summary {
-  readonly total?: number | null
-  readonly before?: number | null
-  readonly revision?: string
-}
-
-/** @param summary a statement of one row about the `owned` accounts, read of the same moment */
-const readPage = async (
+/** What is read of `owned` accounts, in one statement and so of the same moment. */
+const queryOwned = <A>(
   knex: Knex,
   owner: Owner,
-  { accountIds, filter }: TradeSelection,
-  after: TradeListPlace | undefined,
-  limit: number,
-  summary: Sql,
-): Promise<{
-  readonly trades: readonly ClosedTrade[]
-  readonly summary: Summary | undefined
-}> => {
-  const page = allOf(
-    closedTradesWhere(filter),
-    after !== undefined && comparedWithPlace('<', after),
-  )
-  const listed = tradesOf(sql`owned`, sql`${page} order by ${closingOrder('desc')} limit ${limit}`)
-  const rows = await query<
-    Summary & Omit<ClosedTrade, 'trade'> & { readonly trade: ClosedTrade['trade'] | null }
-  >(
+  accountIds: readonly AccountId[],
+  columns: Sql,
+): Promise<A> =>
+  queryOne(
     knex,
     sql`with owned as materialized (
         select accounts.id, accounts.tenant_id, accounts.user_id, trades, linked_at, revision
         from ${ownJournals(owner, accountIds)})
-      select summary.*, ${closedTrade} from (${summary}) as summary left join (
-        select trades.*, user_id from ${listed} order by ${closingOrder('desc')} limit ${limit}) as trades on true
-      order by ${closingOrder('desc')}`,
+      select ${columns}`,
   )
-  const trades = rows.flatMap(({ accountId, userId, closingDealId, trade }) =>
-    trade === null ? [] : [{ accountId, userId, closingDealId, trade }],
+
+/** The next trades of the `owned` accounts. */
+const tradesAfter = (
+  after: TradeListPlace | undefined,
+  limit: number,
+  filter: TradeFilter,
+): Sql => {
+  const where = allOf(
+    closedTradesWhere(filter),
+    after !== undefined && comparedWithPlace('<', after),
   )
-  return { trades, summary: rows[0] }
+  const inOrder = sql`order by ${closingOrder('desc')} limit ${limit}`
+  return sql`
+    to_json(array(select ${closedTrade} from ${tradesOf(sql`owned`, sql`${where} ${inOrder}`)} ${inOrder}))`
+}
+
+interface Linked {
+  /** The accounts that still have the journal that was synchronised. */
+  readonly linked: readonly AccountId[]
+}
+type Skipped = Pick<TradePage, 'skipped'>
+
+/** What is skipped of the `owned` accounts, and which they are. */
+const skippedOf = (accountIds: readonly AccountId[]): Sql => sql`
+  to_json(array(select id from owned)) as linked,
+  to_json(array(select ${skippedPosition} from ${tradesOf(sql`owned`, sql`status = 'skipped'`)}
+    order by array_position(${accountIds}::uuid[], account_id), length(position_id), position_id)) as skipped`
+
+const requireLinked = <A extends Linked>(
+  accountIds: readonly AccountId[],
+  { linked, ...found }: A,
+) => {
+  const missing = accountIds.find((id) => !linked.includes(id))
+  return missing === undefined ? E.right(found) : E.left(relinkedRefusal(missing))
 }
