@@ -10,12 +10,10 @@ import type { EventsPage, EventsQuery } from '../ports/events.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { createLogFollowers, type EventStream } from './steps/log-followers.ts'
+import { createLogFollowers, pageLimit, type EventStream } from './steps/log-followers.ts'
 import type { WithQuery } from './input.ts'
 import { requireOwnAccount } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
-
-const pageLimit = 1_000
 
 /**
  * Without types: all that the caller may read. Without an order: oldest first, or newest first

@@ -11,11 +11,9 @@ import {
   invalid,
   refuse,
   type AsyncResult,
-  type BrokerReadError,
   type BrokerReadTag,
   type Refusal,
   type RefusalTag,
-  type ServiceUnavailable,
 } from '../errors.ts'
 import { resolveSymbol, type ResolvedSymbol } from '../market/broker-symbol.ts'
 import type { ShownCandle } from '../market/candle-ranges.ts'
@@ -27,16 +25,16 @@ import {
 } from '../market/instruments.ts'
 import type { BrokerInstrument, Quote, Tick, Timeframe } from '../market/market-data.ts'
 import type { Ports } from '../ports/index.ts'
-import { marketDataPageSize, type MarketData } from '../ports/market-data.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId } from '../primitives/ids.ts'
-import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
+import { minuteMs, type Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
 import type { WithQuery } from './input.ts'
 import { findBrokerAccount } from './steps/find.ts'
 import { createQuotePolls, type QuoteListener } from './steps/quote-polls.ts'
 import { createCandleReader } from './steps/read-candles.ts'
 import type { LiveStream, StreamSlots } from './steps/stream-slots.ts'
+import { createTickReader } from './steps/read-ticks.ts'
 import { createTurns } from './steps/turns.ts'
 
 /** A quote further from now is stale: the market is closed, or the terminal lost its broker. */
@@ -357,13 +355,13 @@ export const createMarketData = (ports: MarketPorts) => {
       wanted: OfSymbol & WithQuery<PeriodQuery>,
     ): AsyncResult<readonly Tick[], SourceTag | PastTag> => {
       const { startTime: from, endTime = Infinity, limit } = wanted.query
-      return readPast(caller, wanted, 'ticks', (located) => {
-        const { platform } = located.account
+      return readPast(caller, wanted, 'ticks', ({ account, spelling }) => {
+        const { platform } = account
         if (platform === 'mt4')
           return TE.left(refuse('NotAvailableOnPlatform', { feature: 'ticks', platform }))
         // The broker's clock may be a little ahead of ours.
         const to = Math.min(endTime, clock.now() + minuteMs)
-        const { readFrom, readLast } = createTickReader(marketData, located)
+        const { readFrom, readLast } = createTickReader(marketData, account, spelling)
         return () => (from === undefined ? readLast(to, limit) : readFrom(from, to, limit))
       })
     },
@@ -378,88 +376,6 @@ const brokersHaveNoTypes = invalid(
   'type',
   'type cannot be combined with accountId, because brokers do not report it; use search',
 )
-
-/** How far back the last ticks are looked for: longer than the holidays of any market. */
-const longestSearchMs = 7 * dayMs
-
-type TicksRead<Or = never> = E.Either<BrokerReadError | ServiceUnavailable, readonly Tick[] | Or>
-
-const createTickReader = (
-  marketData: Pick<MarketData, 'ticks'>,
-  { account, spelling }: Located,
-) => {
-  /** @param read the first ticks from `from`, where they were read before */
-  const readFrom = async (
-    from: Instant,
-    to: Instant,
-    limit: number,
-    read: readonly Tick[] = [],
-  ): Promise<TicksRead> => {
-    const ticks = [...read]
-    for (;;) {
-      const page = await marketData.ticks(account, spelling, {
-        from,
-        offset: ticks.length,
-        limit: Math.min(marketDataPageSize, limit - ticks.length),
-      })()
-      if (E.isLeft(page)) return page
-      const inRange = page.right.filter(({ time }) => time <= to)
-      ticks.push(...inRange)
-      if (page.right.length === 0 || inRange.length < page.right.length || ticks.length >= limit)
-        return E.right(ticks)
-    }
-  }
-
-  /** Every tick from `from` to `to`; undefined where there are `tooMany` or more. */
-  const readWindow = async (
-    from: Instant,
-    to: Instant,
-    tooMany: number,
-  ): Promise<TicksRead<undefined>> => {
-    const first = await readFrom(from, to, marketDataPageSize)
-    if (E.isLeft(first) || first.right.length < marketDataPageSize) return first
-    // A window of one millisecond cannot be made shorter.
-    if (from < to) {
-      const beyond = { from, offset: tooMany - 1, limit: 1 }
-      const probe = await marketData.ticks(account, spelling, beyond)()
-      if (E.isLeft(probe)) return probe
-      if (probe.right.some(({ time }) => time <= to)) return E.right(undefined)
-    }
-    return readFrom(from, to, tooMany, first.right)
-  }
-
-  /**
-   * Ticks are only read forwards, so the last ones are looked for in windows before `to`. A window
-   * is as long as the density of the ticks found so far suggests, and half as long where it holds
-   * more than twice the ticks that are missing.
-   */
-  const readLast = async (to: Instant, limit: number): Promise<TicksRead> => {
-    const earliest = Math.max(0, to - longestSearchMs)
-    let ticks: readonly Tick[] = []
-    let windowMs = minuteMs
-    /** Where the last window began that held too many. */
-    let tooEarly = Infinity
-    for (let end = to; ticks.length < limit && end >= earliest;) {
-      const start = Math.max(earliest, end - windowMs)
-      const tooMany = 2 * Math.max(marketDataPageSize, limit - ticks.length)
-      const read = await readWindow(start, end, tooMany)
-      if (E.isLeft(read)) return read
-      if (read.right === undefined) {
-        tooEarly = start
-        windowMs = Math.floor((end - start) / 2)
-        continue
-      }
-      ticks = [...read.right, ...ticks]
-      end = start - 1
-      const guessMs = ((to - end) * (limit - ticks.length)) / Math.max(1, ticks.length)
-      windowMs = Math.ceil(Math.min(8 * Math.max(1, windowMs), Math.max(minuteMs, guessMs)))
-      if (end >= tooEarly) windowMs = Math.min(windowMs, Math.floor((end - tooEarly) / 2))
-    }
-    return E.right(ticks.slice(-limit))
-  }
-
-  return { readFrom, readLast }
-}
 
 /** Hides what would show a caller the account of the operator's feed, which is not the caller's. */
 const failureOf =

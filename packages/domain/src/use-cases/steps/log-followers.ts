@@ -15,7 +15,8 @@ import type { LiveStream } from './stream-slots.ts'
 
 /** A follower that has not taken the batch before is cut off with more than this waiting. */
 const maxPending = { events: 1_000, characters: 1_048_576 }
-const pageLimit = 1_000
+/** How many events a read of the log returns at most. */
+export const pageLimit = 1_000
 const tickMs = secondMs
 /** Every so many ticks, the log is read without a notification, and the watch is kept up. */
 const ticksBetweenReads = 5
