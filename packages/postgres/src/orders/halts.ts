@@ -27,7 +27,7 @@ export const createHalts = (knex: Knex): Halts => {
   return databasePort<Halts>('halts', {
     find: (owner, id) => findHalt(knex, owner, id),
     haltCancelsOrders: (owner, id) =>
-      returnsRow(knex, sql`select from halts where ${isOfAccount(owner, id)} and cancel_orders`),
+      returnsRow(knex, sql`select from halts where ${isOfOwnAccount(owner, id)} and cancel_orders`),
     halt: (owner, id, { since, reason, cancelOrders }) =>
       haltAfter(
         sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancel_orders)
@@ -40,7 +40,7 @@ export const createHalts = (knex: Knex): Halts => {
       ),
     lift: (owner, id) =>
       haltAfter(
-        sql`delete from halts where ${isOfAccount(owner, id)} and halted_by = 'owner' and not exists (
+        sql`delete from halts where ${isOfOwnAccount(owner, id)} and halted_by = 'owner' and not exists (
           select from halts as others where others.tenant_id = halts.tenant_id
             and others.account_id = halts.account_id and others.halted_by = 'operator')`,
         owner,
@@ -53,7 +53,7 @@ export const createHalts = (knex: Knex): Halts => {
 const findHalt = (knex: Knex, owner: Owner, id: AccountId): Promise<O.Option<Halt>> =>
   selectFirst(
     knex,
-    sql`select ${halts.columns} from halts where ${isOfAccount(owner, id)} order by halted_by limit 1`,
+    sql`select ${halts.columns} from halts where ${isOfOwnAccount(owner, id)} order by halted_by limit 1`,
     halts,
   )
 
@@ -67,6 +67,7 @@ export const countHaltedAccounts = (knex: Knex): AsyncResult<number> =>
     return halted
   })
 
-const isOfAccount = (owner: Owner, id: AccountId): Sql => sql`
+/** The halt is of the account, which is the owner's. */
+const isOfOwnAccount = (owner: Owner, id: AccountId): Sql => sql`
   halts.tenant_id = ${owner.tenantId} and halts.account_id = ${id} and exists (
     select from accounts where ${isAccount(owner, id)})`
