@@ -91,15 +91,20 @@ export const composeUseCases = (adapters: Adapters) => {
     peerNotices.notify({ kind: 'account_changed', accountId })
     void adapters.journal.wantRead(account, 0)()
   }
+  /** After a document of the operator. */
+  const invalidateUsers = (users: AffectedUsers): void => {
+    credentials.invalidate(users)
+    cachedAccountStore.invalidateAll()
+  }
   peerNotices.subscribe((notice) => {
     switch (notice.kind) {
       case 'account_changed':
         return invalidateHere(notice.accountId)
       case 'credentials_changed':
-        return credentials.invalidate(notice.users)
+        return invalidateUsers(notice.users)
       case 'notices_missed':
-        // What is kept of accounts expires within seconds; credentials are kept longer.
-        return credentials.invalidate('everyone')
+        // What else is kept of accounts expires within seconds.
+        return invalidateUsers('everyone')
       case 'events_recorded':
         // Nothing of them is cached.
         return undefined
@@ -137,10 +142,6 @@ export const composeUseCases = (adapters: Adapters) => {
     },
   }
   const documents = createOperatorDocuments(ports)
-  const invalidateUsers = (users: AffectedUsers): void => {
-    credentials.invalidate(users)
-    cachedAccountStore.invalidateAll()
-  }
   const changes = createPositionChanges({ ...ports, resolveOrderSymbol })
   const openOrders = createOpenOrders(ports)
   const useCases: UseCases = {
