@@ -71,6 +71,8 @@ interface SourceQuery {
   readonly accountId?: AccountId | undefined
 }
 
+interface WantedSymbol extends OfSymbol, WithQuery<SourceQuery> {}
+
 interface QuotesQuery extends SourceQuery {
   readonly symbols: readonly string[]
 }
@@ -183,7 +185,7 @@ export const createMarketData = (ports: MarketPorts) => {
 
   const locateOne = (
     caller: Caller | undefined,
-    { symbol, query: { accountId } }: OfSymbol & WithQuery<SourceQuery>,
+    { symbol, query: { accountId } }: WantedSymbol,
   ): AsyncResult<Located, SourceTag> =>
     pipe(
       locate(caller, { accountId, symbols: [symbol] }),
@@ -232,7 +234,7 @@ export const createMarketData = (ports: MarketPorts) => {
   /** Candles or ticks of a symbol. */
   const readPast = <A>(
     caller: Caller | undefined,
-    wanted: Parameters<typeof locateOne>[1],
+    wanted: WantedSymbol,
     feature: 'candles' | 'ticks',
     read: (located: Located) => AsyncResult<A, PastTag>,
   ): AsyncResult<A, SourceTag | PastTag> =>
@@ -295,7 +297,7 @@ export const createMarketData = (ports: MarketPorts) => {
     /** GET /quotes/:symbol. Without a caller the account is the operator's feed. */
     getQuote: (
       caller: Caller | undefined,
-      wanted: OfSymbol & WithQuery<SourceQuery>,
+      wanted: WantedSymbol,
     ): AsyncResult<ShownQuote, SourceTag> => pipe(locateOne(caller, wanted), TE.flatMap(quoteOf)),
 
     /** GET /quotes: all of them, or none where one of them cannot be read. */
