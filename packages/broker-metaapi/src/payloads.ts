@@ -33,8 +33,9 @@ export type Row = Readonly<Record<string, unknown>>
 export const isRecord = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Excludes infinity: 1e999 in JSON is parsed as one. */
-export const isNumber = (value: unknown): value is number => Number.isFinite(value)
+/** Excludes infinity, as which 1e999 in JSON is parsed, and what a sum of several would make one. */
+export const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) <= 1e300
 
 /** Undefined if it is empty or no text. */
 export const readText = (value: unknown): string | undefined =>
