@@ -55,13 +55,16 @@ export const answerFrom = (
     evidence.orders.isWhole &&
     rows.open.length === 0 &&
     !mayBeRenumbered(orderToFind.order, rows, context)
+  const { orderId } = orderToFind.tickets
   const shown: ShownOrder = {
     ...rows,
     orderedLots: orderToFind.order.volume,
     dealsFill: fillOfDeals(rows),
     endedLots: lotsOfEndedOrders(rows.endedOrders),
     hasNoOpenOrder,
-    isEnded: hasNoOpenOrder && isLastEnded(orderToFind, rows),
+    isLastEnded:
+      hasNoOpenOrder &&
+      (orderId === undefined || rows.endedOrders.some(({ id }) => id === orderId)),
     isPositionExclusive: orderToFind.order.limitOrStop === undefined || isHedging(context),
     haveListsCaughtUp:
       isWhole && hasNoOpenOrder && context.now - lastChangeOf(rows, context) >= listsLagMs,
@@ -88,12 +91,15 @@ export const answerFrom = (
   return { kind: 'open', order: held && markPartlyExecuted(held, orderToFind.order) }
 }
 
-/** What deals show to be executed of an order, which may be a part; undefined without any. */
+/** What deals or else its position show of an order, which may be a part; undefined without any. */
 export const executedLots = (
   orderToFind: OrderToFind,
   evidence: Evidence,
   context: LookupContext,
-): number | undefined => fillOfDeals(rowsOfOrder(orderToFind, evidence, context))?.volume
+): number | undefined => {
+  const rows = rowsOfOrder(orderToFind, evidence, context)
+  return fillOfDeals(rows)?.volume ?? rows.position?.volume
+}
 
 /** The rows of an order that is seen, and what they come to. */
 interface ShownOrder extends RowsOfOrder {
@@ -104,8 +110,8 @@ interface ShownOrder extends RowsOfOrder {
   readonly endedLots: number | undefined
   /** None of its orders is open, nor will be. */
   readonly hasNoOpenOrder: boolean
-  /** Nor is one missing in the history, as far as its number is known. */
-  readonly isEnded: boolean
+  /** Nor is the one whose number is known last missing in the history. */
+  readonly isLastEnded: boolean
   /** Others cannot have changed its position. On a netting account they may, while it waits. */
   readonly isPositionExclusive: boolean
   /**
@@ -129,7 +135,8 @@ const byDeals: FindExecution = ({
   orderedLots,
   dealsFill,
   endedLots,
-  isEnded,
+  endedOrders,
+  isLastEnded,
   haveListsCaughtUp,
 }) => {
   if (!dealsFill) return undefined
@@ -138,7 +145,8 @@ const byDeals: FindExecution = ({
   if (volume === undefined)
     return haveListsCaughtUp && endedLots === undefined ? executed('filled', dealsFill) : undefined
   if (volume >= orderedLots) return executed('filled', dealsFill)
-  return (isEnded && endedLots === volume) || (haveListsCaughtUp && (endedLots ?? 0) <= volume)
+  const mayBeAll = haveListsCaughtUp && !endedOrders.some(isFilledWithoutVolume)
+  return (isLastEnded && endedLots === volume) || (mayBeAll && (endedLots ?? 0) <= volume)
     ? executed('partially_filled', dealsFill)
     : undefined
 }
@@ -146,16 +154,18 @@ const byDeals: FindExecution = ({
 /** Finished orders that know of less than its deals do not count. */
 const byEndedOrders: FindExecution = (shown) => {
   const { position, deals, endedOrders, endedLots = 0 } = shown
-  if (endedOrders.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
-    return executed('filled', positionOf(shown))
+  const openedPosition = positionIdField(openedPositionId(shown))
+  if (endedOrders.some(isFilledWithoutVolume)) return executed('filled', openedPosition)
   if (endedLots <= 0 || (shown.dealsFill?.volume ?? 0) > endedLots) return undefined
   // A position of that very volume is as the order left it, and has its price.
   const isUntouched =
     shown.isPositionExclusive && deals.length === 0 && (position?.volume ?? 0) === endedLots
-  const opening = position && isUntouched ? fillOfPosition(position) : positionOf(shown)
+  const opening = position && isUntouched ? fillOfPosition(position) : openedPosition
   const fill = { volume: endedLots, ...opening }
   if (endedLots >= shown.orderedLots) return executed('filled', fill)
-  return shown.isEnded || shown.haveListsCaughtUp ? executed('partially_filled', fill) : undefined
+  return shown.isLastEnded || shown.haveListsCaughtUp
+    ? executed('partially_filled', fill)
+    : undefined
 }
 
 /**
@@ -197,13 +207,6 @@ const endedUnexecuted = (
     isUnexecuted && (shown.haveListsCaughtUp || (shown.endedLots !== undefined && !mayBeEarlier))
   )
 }
-
-/**
- * Whether the order of the number that is known last has ended. The broker may end an order and
- * place the rest again under a new number.
- */
-const isLastEnded = ({ tickets }: OrderToFind, { endedOrders }: RowsOfOrder): boolean =>
-  tickets.orderId === undefined || endedOrders.some(({ id }) => id === tickets.orderId)
 
 /** Whether the broker cancelled the order just now, and may place it again under another number. */
 const mayBeRenumbered = (
@@ -399,6 +402,10 @@ const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
 /** An order in such a state does not change any more. */
 const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...unfilledStates].includes(state)
 
+/** All of it was executed, whatever deals are shown. */
+const isFilledWithoutVolume = ({ state, volume }: RecordRow): boolean =>
+  state === 'FILLED' && volume === undefined
+
 /** False where it is known to have executed nothing. */
 const mayHaveExecuted = (row: RecordRow): boolean => lotsOfEndedOrder(row) !== 0
 
@@ -433,7 +440,7 @@ const fillOfDeals = (ownRows: RowsOfOrder): Fill | undefined => {
   return {
     volume: volumes.length === deals.length ? sumExactly(volumes) : undefined,
     ...(first && executions.length === deals.length && fillOfExecutions([first, ...rest])),
-    ...positionOf(ownRows),
+    ...positionIdField(openedPositionId(ownRows) ?? deals[0]?.positionId),
   }
 }
 
@@ -444,13 +451,11 @@ const fillOfPosition = ({ id, price, at }: RecordRow): Fill => ({
   ...positionIdField(id),
 })
 
-const positionOf = ({ deals, endedOrders, position }: RowsOfOrder): Fill =>
-  positionIdField(
-    // On a netting account an order may close one position before it opens another, which counts.
-    [...deals.filter(({ entry }) => entry !== 'out'), ...endedOrders, ...deals].find(
-      ({ positionId }) => positionId !== undefined,
-    )?.positionId ?? position?.id,
-  )
+/** On a netting account an order may close one position before it opens another, which counts. */
+const openedPositionId = ({ deals, endedOrders, position }: RowsOfOrder): string | undefined =>
+  [...deals.filter(({ entry }) => entry !== 'out'), ...endedOrders].find(
+    ({ positionId }) => positionId !== undefined,
+  )?.positionId ?? position?.id
 
 /** A broker's number as a fill holds it. */
 export const positionIdField = (id = ''): Pick<Fill, 'positionId'> => ({

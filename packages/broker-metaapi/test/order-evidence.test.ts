@@ -197,6 +197,31 @@ it.each<Case>([
     { positionId: '501' },
   ],
   [
+    'by its finished order without a volume, if a deal is missing',
+    {
+      historyOrders: [done({ volume: undefined, currentVolume: undefined })],
+      deals: [deal({ volume: 0.05 })],
+    },
+    { positionId: '501' },
+  ],
+  [
+    'by its finished order, of which only the deal that closed another position is shown',
+    {
+      historyOrders: [done({ positionId: undefined })],
+      deals: [deal({ ...reducing, volume: 0.05 })],
+    },
+    { volume: 0.1 },
+  ],
+  [
+    'by its finished order and the position that it opened, after closing another',
+    {
+      historyOrders: [done({ positionId: undefined })],
+      deals: [deal({ ...reducing, volume: 0.05 })],
+      positions: [position({ volume: 0.05 })],
+    },
+    byOrder,
+  ],
+  [
     'by its finished order, if a deal is missing, or was split by a partial close on MT4',
     { historyOrders: [done()], deals: [deal({ ...reducing, volume: 0.05 })] },
     byOrder,

@@ -359,17 +359,23 @@ describe('an order', () => {
     expect(await one.send()).toEqual(half)
   })
 
-  it('of which deals show a part alone is not filled, although the broker called it done', async () => {
-    const one = open({}, { deadlines: { ...patient, fillMs: 600 } })
-    one.set('trade', { kind: 'partial-fill' })
-    const done = { numericCode: 10_009, stringCode: 'TRADE_RETCODE_DONE' }
-    sandbox.faults.add(one.own.providerAccountId, 'trade', { kind: 'patch', set: done })
-    one.set('deals', { kind: 'cut', when: 'after', skip: 1, times: 50 })
-    expect(await one.send()).toMatchObject({ kind: 'accepted', isPartlyExecuted: true })
-    sandbox.faults.clear({ account: one.own.providerAccountId, route: 'deals' })
-    one.passTime(60_000)
-    expect(await one.look()).toEqual({ kind: 'found', outcome: half })
-  })
+  it.each<[string, Fault]>([
+    ['deals', { kind: 'cut', when: 'after', skip: 1, times: 50 }],
+    ['a position', { kind: 'reply', status: 200, body: [] }],
+  ])(
+    'of which %s alone show a part is not filled, although the broker called it done',
+    async (_, fault) => {
+      const one = open({}, { deadlines: { ...patient, fillMs: 600 } })
+      one.set('trade', { kind: 'partial-fill' })
+      const done = { numericCode: 10_009, stringCode: 'TRADE_RETCODE_DONE' }
+      sandbox.faults.add(one.own.providerAccountId, 'trade', { kind: 'patch', set: done })
+      one.set('deals', fault)
+      expect(await one.send()).toMatchObject({ kind: 'accepted', isPartlyExecuted: true })
+      sandbox.faults.clear({ account: one.own.providerAccountId, route: 'deals' })
+      one.passTime(60_000)
+      expect(await one.look()).toEqual({ kind: 'found', outcome: half })
+    },
+  )
 
   it('that lost its client id everywhere is filled by its answer, and never absent', async () => {
     const one = open()
