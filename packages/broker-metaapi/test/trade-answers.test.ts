@@ -328,6 +328,25 @@ describe('an answer', () => {
     )
   })
 
+  it.each([
+    ['mt5', '88', false],
+    ['mt5', ticket, true],
+    // There the rest of a position has a new number.
+    ['mt4', '88', true],
+  ] as const)(
+    'on %s about position %s is of the change: %s',
+    async (platform, positionId, isOfIt) => {
+      const body = { numericCode: 10009, orderId: '7', positionId }
+      provider().post(tradePath).times(3).reply(200, body)
+      const of = { ...account, platform }
+      const done = E.right({ progress: 'done', brokerOrderId: '7' })
+      const expected = isOfIt ? done : outcomeUnknown.close
+      expect(await setLevels(apiWith().positionTrading, of)).toEqual(expected)
+      expect(await close(apiWith().positionTrading, of)).toEqual(expected)
+      expect(await cancelOrder(apiWith().trading, of)).toEqual(done)
+    },
+  )
+
   it('never contains the token, whatever the provider repeats', async () => {
     provider().get(`${accountPath}/account-information`).reply(500, token).persist()
     const details = [{ parameter: token, message: token }]
