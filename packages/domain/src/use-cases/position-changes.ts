@@ -320,11 +320,12 @@ export const createPositionChanges = (ports: ChangePorts) => {
         // history.
         TE.tap(() => journal.wantRead(target.brokerAccount, lateDealsMs, lateCloseMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
-        TE.bindW('found', (close) => async () => {
-          const found = await findClose(close, close.sent)
-          return E.fromNullable(outcomeUnknown(target))(found)
-        }),
-        TE.map(({ before, request, sent, found: { shown, fill } }) => {
+        TE.bindW(
+          'evidence',
+          (close) => async () =>
+            E.fromNullable(outcomeUnknown(target))(await findClose(close, close.sent)),
+        ),
+        TE.map(({ before, request, sent, evidence: { shown, fill } }) => {
           const { accountId, ticket } = target.id
           const { readAt } = shown?.reading ?? before.reading
           return {

@@ -647,6 +647,15 @@ describe('POST /positions/:id/close', () => {
       0.1,
       [0.1, 0.2, 10, 2_000],
     ],
+    [
+      'done of a part of the only position, of which another closed the rest',
+      {
+        meanwhile: (desk) => (showing({}, { ...another, volume: 0.2 })(desk), nowHolding()(desk)),
+      },
+      0.1,
+      [0.1, 0, 10, 2_000],
+      1_750,
+    ],
     ['done, its deal shown late', { lag: { deals: 5 } }, 0.3, [0.3, 0, 30, 1_250]],
     ['done, its deal never shown', { lag: never }, 0.3, [0.3, 0, null, 2_000]],
     ['done, and every read hangs', { meanwhile: hanging }, 0.1, [0.1, 0.2, null, 2_000]],

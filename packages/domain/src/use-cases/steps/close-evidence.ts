@@ -47,14 +47,14 @@ export interface CloseToSend {
 }
 
 /** What a read of the account shows of a close. */
-export interface CloseInPositions {
+export interface ShownClose {
   readonly outcome: CloseOutcome
   readonly reading: PositionsReading
 }
 
 /** What is known of a close that was made. */
 interface CloseEvidence {
-  readonly shown: CloseInPositions | undefined
+  readonly shown: ShownClose | undefined
   readonly fill: CloseFill | undefined
 }
 
@@ -65,11 +65,11 @@ export interface AcceptedClose {
   /** Whether the broker reported all of it done; otherwise only a read shows how much was. */
   readonly isConfirmed: boolean
   /** Undefined where no read has shown it. */
-  readonly shown: CloseInPositions | undefined
+  readonly shown: ShownClose | undefined
 }
 
-/** How long a close on MT4 may be delayed by reading the deals of earlier closes. */
-const maxEarlierReadWaitMs = secondMs / 2
+/** How long a close may be delayed by one read of the journal, before it and after its polls. */
+const maxJournalWaitMs = secondMs / 2
 
 export const createCloseEvidence = (ports: EvidencePorts) => {
   const { positionTrading, journal, clock } = ports
@@ -87,7 +87,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       ports.synchroniseJournal(brokerAccount, clock.now()),
       TE.flatMap(() => journal.closingDeals(brokerAccount, id.ticket, 0)),
     )
-    const deals = await readWithin(ports, maxEarlierReadWaitMs, reading)
+    const deals = await readWithin(ports, maxJournalWaitMs, reading)
     return deals && new Set(deals.map(dealKey))
   }
 
@@ -107,6 +107,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     const { request, target, before, earlierDeals } = close
     const { brokerAccount } = target
     let { shown } = sent
+    let reading: PositionsReading | undefined
     let wasReversed = false
     let deals: readonly BrokerDeal[] = []
     let hadTrade = false
@@ -118,6 +119,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     const pollPositions = async (): Promise<boolean> => {
       const read = await positionTrading.freshPositions(brokerAccount)()
       if (E.isLeft(read)) return !isTransient(read.left)
+      reading = read.right
       shown = shownClose(close, read.right) ?? shown
       wasReversed = isReversed(before.position, sent.brokerOrderId, read.right.positions)
       return shown !== undefined && isDoneAsSent(shown.outcome, request)
@@ -143,6 +145,9 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       shown === undefined ? readUntilInTime(ports, pollPositions) : undefined,
       readUntilInTime(ports, pollDeals),
     ])
+    // A list without the rest may be incomplete: the trade shows that another closed it.
+    if (!shown && reading && (await readWithin(ports, maxJournalWaitMs, readTrade(target))))
+      shown = { outcome: { ...request.expected, remainingVolume: 0 }, reading }
     const fill =
       fillOf((shown?.outcome ?? request.expected).closedVolume) ??
       // Fewer lots than were sent, whatever their number: somebody else had closed the rest.
@@ -170,12 +175,17 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     if (shown.reading.positions.length > 0) return true
     let isClosed = false
     await readUntilInTime(ports, async () => {
-      const synchronised = await ports.synchroniseJournal(target.brokerAccount, clock.now())()
-      if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
-      return (isClosed = await hasTrade(target))
+      const read = await readTrade(target)()
+      return E.isLeft(read) ? !isTransient(read.left) : (isClosed = read.right)
     })
     return isClosed
   }
+
+  const readTrade = (target: ChangeTarget) =>
+    pipe(
+      ports.synchroniseJournal(target.brokerAccount, clock.now()),
+      TE.flatMapTask(() => () => hasTrade(target)),
+    )
 
   /**
    * Whether the journal has all of the position's closing deals. Where one has no volume, others may
@@ -196,7 +206,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
 export const shownClose = (
   { target, before, request }: CloseToSend,
   reading: PositionsReading,
-): CloseInPositions | undefined => {
+): ShownClose | undefined => {
   const positionsBefore = { position: before.position, positions: before.reading.positions }
   const restGetsNewTicket = target.brokerAccount.platform === 'mt4'
   const outcome = closeShownBy(positionsBefore, request, reading.positions, restGetsNewTicket)
