@@ -51,9 +51,10 @@ export const createChange =
     // A broker that found nothing to close or to cancel has not said whether it is still there.
     if (answer.kind === 'no_changes' && !modifications.includes(body['actionType']))
       return outcomeUnknown
-    const { orderId: brokerOrderId = null, positionId } = answer.tickets
+    const { positionId: askedId } = body
+    const { orderId: brokerOrderId = null, positionId = askedId } = answer.tickets
     // On MT4 what is left of a position gets a new number.
-    const isOfAnother = ![undefined, body['positionId']].includes(positionId)
-    if (isOfAnother && 'positionId' in body && account.platform === 'mt5') return outcomeUnknown
+    if (askedId !== undefined && positionId !== askedId && account.platform === 'mt5')
+      return outcomeUnknown
     return E.right({ progress: progressOf[answer.kind], brokerOrderId })
   }

@@ -56,15 +56,18 @@ export const answerFrom = (
     rows.open.length === 0 &&
     !mayBeRenumbered(orderToFind.order, rows, context)
   const { orderId } = orderToFind.tickets
+  const dealsFill = fillOfDeals(rows)
+  const endedLots = lotsOfEndedOrders(rows.endedOrders)
   const shown: ShownOrder = {
     ...rows,
     orderedLots: orderToFind.order.volume,
-    dealsFill: fillOfDeals(rows),
-    endedLots: lotsOfEndedOrders(rows.endedOrders),
-    hasNoOpenOrder,
+    dealsFill,
+    endedLots,
     isLastEnded:
       hasNoOpenOrder &&
-      (orderId === undefined || rows.endedOrders.some(({ id }) => id === orderId)),
+      (orderId === undefined || rows.endedOrders.some(({ id }) => id === orderId)) &&
+      sumExactly(rows.positions.map(({ volume = 0 }) => volume)) <=
+        Math.max(endedLots ?? 0, dealsFill?.volume ?? 0),
     isPositionExclusive: orderToFind.order.limitOrStop === undefined || isHedging(context),
     haveListsCaughtUp:
       isWhole && hasNoOpenOrder && context.now - lastChangeOf(rows, context) >= listsLagMs,
@@ -108,9 +111,7 @@ interface ShownOrder extends RowsOfOrder {
   readonly dealsFill: Fill | undefined
   /** What its finished orders executed; undefined if they do not show it. */
   readonly endedLots: number | undefined
-  /** None of its orders is open, nor will be. */
-  readonly hasNoOpenOrder: boolean
-  /** Nor is the one whose number is known last missing in the history. */
+  /** None of its orders is open, nor missing in the history as far as its number or lots show. */
   readonly isLastEnded: boolean
   /** Others cannot have changed its position. On a netting account they may, while it waits. */
   readonly isPositionExclusive: boolean
@@ -142,8 +143,12 @@ const byDeals: FindExecution = ({
   if (!dealsFill) return undefined
   const { volume } = dealsFill
   // A deal without a volume was executed all the same, and no other record will show how much.
-  if (volume === undefined)
-    return haveListsCaughtUp && endedLots === undefined ? executed('filled', dealsFill) : undefined
+  if (volume === undefined) {
+    const isPart = unfilledStates.includes(endedOrders.at(-1)?.state ?? '')
+    return haveListsCaughtUp && endedLots === undefined
+      ? executed(isPart ? 'partially_filled' : 'filled', dealsFill)
+      : undefined
+  }
   if (volume >= orderedLots) return executed('filled', dealsFill)
   const mayBeAll = haveListsCaughtUp && !endedOrders.some(isFilledWithoutVolume)
   return (isLastEnded && endedLots === volume) || (mayBeAll && (endedLots ?? 0) <= volume)
@@ -187,24 +192,18 @@ const byPosition: FindExecution = (shown) => {
 }
 
 const endedUnexecuted = (
-  shown: ShownOrder,
+  { isLastEnded, haveListsCaughtUp, deals, position, endedOrders, endedLots }: ShownOrder,
   last: RecordRow,
   { order, tickets }: OrderToFind,
 ): boolean => {
-  const isUnexecuted =
-    shown.hasNoOpenOrder &&
-    shown.deals.length === 0 &&
-    shown.position === undefined &&
-    shown.endedOrders.every(({ state = '' }) => unfilledStates.includes(state))
-  // The broker may end an order and place it again under a new number: until the order of the number
-  // that is known last has ended, `last` may be an earlier one. Where none is known, one that was
-  // rejected may be; of one that was cancelled, none was placed again by now.
-  const mayBeEarlier =
-    tickets.orderId === undefined
-      ? endOf(order, last).kind === 'rejected'
-      : last.id !== tickets.orderId
+  // The broker may end an order and place it again under a new number. Where none is known, one that
+  // was rejected may be an earlier one; of one that was cancelled, none was placed again by now.
+  const mayBeEarlier = tickets.orderId === undefined && endOf(order, last).kind === 'rejected'
   return (
-    isUnexecuted && (shown.haveListsCaughtUp || (shown.endedLots !== undefined && !mayBeEarlier))
+    deals.length === 0 &&
+    position === undefined &&
+    endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
+    (haveListsCaughtUp || (isLastEnded && endedLots !== undefined && !mayBeEarlier))
   )
 }
 
@@ -224,8 +223,9 @@ const mayBeRenumbered = (
 }
 
 /**
- * Whether the rest of a pending order may have been placed again under another number and without
- * its client id, and the cancellation was not ours: a similar one of that volume was placed from ten
+ * Whether a part of a pending order was executed under an earlier number and is not shown, or its
+ * rest may have been placed again under another and without its client id, where the cancellation
+ * was not ours: a list cannot be read, or a similar one of that volume was placed from ten
  * seconds before the cancellation to a minute after it, or something similar was executed within the
  * last minute, so that the history may not show its order yet.
  */
@@ -233,12 +233,17 @@ const mayHaveBeenRenumbered = (
   orderToFind: OrderToFind,
   restLots: number,
   { endedOrders }: RowsOfOrder,
-  { positions, orders, historyOrders, deals }: Evidence,
+  evidence: Evidence,
   context: LookupContext,
 ): boolean => {
-  if (orderToFind.order.limitOrStop === undefined) return false
+  const { positions, orders, historyOrders, deals } = evidence
+  const last = endedOrders.at(-1)
+  if (orderToFind.order.limitOrStop === undefined || last === undefined) return false
+  const { state, volume, endedAt = 0 } = last
+  // What it was for less than was ordered was executed under an earlier number.
+  if (volume !== undefined && sumExactly([restLots, lotsOfEndedOrder(last) ?? 0]) > volume)
+    return true
   const isSimilar = createSimilarityCheck(orderToFind, context)
-  const { state, endedAt = 0 } = endedOrders.at(-1) ?? {}
   const afterMs = ({ at = 0 }: RecordRow): number => at - endedAt
   const isOfAnother = (orderId: string): boolean =>
     context.ticketsOfOtherOrders.has(orderId) || endedOrders.some(({ id }) => id === orderId)
@@ -247,14 +252,15 @@ const mayHaveBeenRenumbered = (
   return (
     state === 'CANCELED' &&
     !context.isCancelledByUs &&
-    ([...orders.rows, ...historyOrders.rows].some(
-      (row) =>
-        isLikeRest(row, row.id) &&
-        row.orderType !== 'market' &&
-        (row.volume ?? restLots) === restLots &&
-        afterMs(row) <= clockSlackMs &&
-        mayHaveExecuted(row),
-    ) ||
+    (!areWhole(evidence) ||
+      [...orders.rows, ...historyOrders.rows].some(
+        (row) =>
+          isLikeRest(row, row.id) &&
+          row.orderType !== 'market' &&
+          (row.volume ?? restLots) === restLots &&
+          afterMs(row) <= clockSlackMs &&
+          mayHaveExecuted(row),
+      ) ||
       [...positions.rows, ...deals.rows].some(
         (row) =>
           isLikeRest(row, row.orderId ?? row.id) &&
@@ -268,12 +274,14 @@ const mayHaveBeenRenumbered = (
  * last of its parts yet.
  */
 const lastChangeOf = (
-  { deals, endedOrders, position }: RowsOfOrder,
+  { deals, endedOrders, positions }: RowsOfOrder,
   { skewMs, executedAtLatest }: LookupContext,
 ): Instant =>
   Math.max(
     executedAtLatest,
-    ...[...deals, ...endedOrders, position].map((row) => (row?.endedAt ?? row?.at ?? 0) - skewMs),
+    ...[...deals, ...endedOrders, ...positions].map(
+      ({ endedAt, at = 0 }) => (endedAt ?? at) - skewMs,
+    ),
   )
 
 /** How an order ended that executed nothing. */
@@ -302,7 +310,9 @@ export const areWhole = (evidence: Evidence): boolean =>
 /** The records that belong to the order. */
 interface RowsOfOrder {
   readonly isSeen: boolean
-  /** Without a volume if it was reversed since, or opened before the order was sent. */
+  /** More than one where the broker gave the order another number after it had executed a part. */
+  readonly positions: readonly RecordRow[]
+  /** The first; without a volume if it was reversed since, or opened before the order was sent. */
   readonly position: RecordRow | undefined
   readonly open: readonly RecordRow[]
   /** Finished orders, each once as it was last; the latest at the end. */
@@ -318,7 +328,8 @@ const rowsOfOrder = (
 ): RowsOfOrder => {
   const match = createClientIdMatch(order)
   const orderRows = [...orders.rows, ...historyOrders.rows]
-  const position = positions.rows.find((row) => match(row) !== 'other')
+  const ownPositions = positions.rows.filter((row) => match(row) !== 'other')
+  const position = ownPositions[0]
   const hasWholeClientId = (row: RecordRow): boolean =>
     row.side === order.side && match(row) === 'order'
   // The broker's numbers of the order. One that executed nothing is left out: the broker may have
@@ -334,7 +345,7 @@ const rowsOfOrder = (
     namedOrderIds.size > 0
       ? []
       : [
-          position?.id,
+          ...ownPositions.map(({ id }) => id),
           ...[...historyOrders.rows, ...deals.rows]
             .filter((row) => match(row) === 'position' && row.side !== order.side)
             .map(({ positionId }) => positionId),
@@ -362,6 +373,7 @@ const rowsOfOrder = (
       ownDeals.length > 0 ||
       [...positions.rows, ...orderRows, ...deals.rows].some((row) => match(row) !== 'other') ||
       orderRows.some(isOwnOrder),
+    positions: ownPositions,
     position: position && {
       ...position,
       ...((position.side !== order.side || isEarlier(position)) && { volume: undefined }),
@@ -453,7 +465,7 @@ const fillOfPosition = ({ id, price, at }: RecordRow): Fill => ({
 
 /** On a netting account an order may close one position before it opens another, which counts. */
 const openedPositionId = ({ deals, endedOrders, position }: RowsOfOrder): string | undefined =>
-  [...deals.filter(({ entry }) => entry !== 'out'), ...endedOrders].find(
+  [...deals.filter(({ entry }) => entry !== 'out'), ...endedOrders.toReversed()].find(
     ({ positionId }) => positionId !== undefined,
   )?.positionId ?? position?.id
 

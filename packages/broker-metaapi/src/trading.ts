@@ -162,7 +162,7 @@ export const createTrading = (connection: Connection): Trading => {
       const evidence = await readAll({ target, ...options, signal })
       const context = contextOf(options, traits)
       const keep = (answer: LookupAnswer): void => {
-        if (best.kind !== 'found' || answer.kind === 'found') best = answer
+        if (finalityOf(answer) >= finalityOf(best)) best = answer
       }
       const answer = answerFrom(orderToFind, evidence, context)
       keep(answer)
@@ -241,6 +241,10 @@ const accepted = ({ tickets }: OrderToFind, isPartlyExecuted: boolean): Placemen
   brokerOrderId: tickets.orderId ?? null,
   ...(isPartlyExecuted && { isPartlyExecuted }),
 })
+
+/** What one read showed of an execution counts, though a later one shows less. */
+const finalityOf = (answer: LookupAnswer): number =>
+  ['partially_filled', 'filled'].indexOf('outcome' in answer ? answer.outcome.kind : '')
 
 const lacksPrice = (answer: LookupAnswer): boolean =>
   answer.kind === 'found' && 'fill' in answer.outcome && answer.outcome.fill.price === undefined

@@ -499,6 +499,18 @@ describe('a pending order', () => {
       undefined,
     ],
     [
+      'while a second position may be of a number that no list shows yet',
+      {
+        historyOrders: [finished('CANCELED', { currentVolume: 0.05 })],
+        deals: [lateDeal({ volume: 0.05 })],
+        positions: [
+          position({ volume: 0.05 }),
+          position({ id: '600', volume: 0.05, time: at(filledAt) }),
+        ],
+      },
+      undefined,
+    ],
+    [
       'while nothing shows how much a partial order executed',
       { historyOrders: [finished('PARTIAL', { currentVolume: 0 })] },
       undefined,
@@ -528,6 +540,16 @@ describe('a pending order', () => {
         positions: [position({ id: '600', clientId: 'TP_0123456789' })],
       },
       ends({ kind: 'filled', fill: { ...fill, positionId: '600' } }),
+    ],
+    [
+      'filled by two numbers, the first of which closed another position',
+      {
+        historyOrders: [
+          finished('CANCELED', { currentVolume: 0.05, positionId: '77' }),
+          finished('FILLED', { id: '600', volume: 0.05, positionId: '600' }),
+        ],
+      },
+      ends({ kind: 'filled', fill: { volume: 0.1, positionId: '600' } }),
     ],
     [
       'filled in several deals',
@@ -684,6 +706,26 @@ describe('a pending order', () => {
       expect(answersWith(volume)).toMatchObject(ends({ kind: 'partially_filled' }))
   })
 
+  it.each([
+    ['its last number was cancelled', { state: 'ORDER_STATE_CANCELED', currentVolume: 0.05 }, []],
+    ['its last number was filled', {}, [lateDeal({ volume: 0.05 })]],
+  ])('is not known where %s, which was for less, and nothing shows the rest', (_, more, deals) => {
+    const historyOrders = [finished('FILLED', { volume: 0.05, ...more })]
+    expect(answers({ historyOrders, deals }, later)).toEqual(unreadable)
+  })
+
+  it('is not known where its rest was cancelled, and a list that may show more cannot be read', () => {
+    const historyOrders = [finished('CANCELED', { currentVolume: 0.05 })]
+    const deals = [lateDeal({ volume: 0.05 })]
+    expect(answers({ historyOrders, deals, positions: null }, later)).toEqual(unreadable)
+  })
+
+  it('is open while its position is larger than what the other lists show', () => {
+    const historyOrders = [finished('CANCELED', { currentVolume: 0.05 })]
+    const deals = [lateDeal({ volume: 0.05 })]
+    expect(answers({ historyOrders, deals, positions: [position()] })).toEqual(stillOpen)
+  })
+
   const replaced = waiting({ ...nameless, id: '600', time: at(filledAt + 1) })
   const cancelledNow = finished('CANCELED', unexecuted)
   const justOpened = position({ ...nameless, id: '600', time: at(filledAt + 12) })
@@ -807,6 +849,14 @@ describe('an order is open', () => {
       'a deal without a volume',
       { deals: [deal({ volume: undefined })] },
       filled({ positionId: '501' }),
+    ],
+    [
+      'a deal without a volume of a cancelled order',
+      {
+        deals: [deal({ volume: undefined })],
+        historyOrders: [done({ state: 'ORDER_STATE_CANCELED' })],
+      },
+      partly({ positionId: '501' }),
     ],
     [
       'a larger position',

@@ -460,11 +460,21 @@ describe('an executed order whose answer was lost is found', () => {
     },
   )
 
-  it('although a later read, for its price, fails', async () => {
+  it.each<[string, (clientId: string) => Fault]>([
+    ['fails', () => unreadableList],
+    [
+      'shows a part',
+      (clientId) => {
+        const part = { state: 'ORDER_STATE_CANCELED', volume: 0.1, currentVolume: 0.05 }
+        const row = { id: '1', type: 'ORDER_TYPE_BUY', clientId, ...part }
+        return { kind: 'reply', status: 200, body: [row] }
+      },
+    ],
+  ])('although a later read, for its price, %s', async (_, faultOf) => {
     const one = await sendAndLose({}, { deadlines: { ...patient, fillMs: 600 } })
     for (const route of ['positions', 'deals'] as const)
       one.set(route, { kind: 'reply', status: 200, body: [] })
-    one.set('history-orders', { ...unreadableList, skip: 1 })
+    one.set('history-orders', { ...faultOf(one.order.clientId), skip: 1 })
     expect(await one.look()).toMatchObject({ kind: 'found', outcome: { kind: 'filled' } })
     expect(one.requests('history-orders')).toBeGreaterThan(1)
   })

@@ -68,7 +68,7 @@ export interface AcceptedClose {
   readonly shown: ShownClose | undefined
 }
 
-/** How long a close may be delayed by one read of the journal, before it and after its polls. */
+/** How long a close waits for one read of the journal, before and after its two seconds. */
 const maxJournalWaitMs = secondMs / 2
 
 export const createCloseEvidence = (ports: EvidencePorts) => {
