@@ -615,7 +615,7 @@ describe('POST /positions/:id/close', () => {
       'done of all, of which another closed a part',
       { meanwhile: showing({ volume: 0.2, profit: 20 }, another) },
       0.3,
-      [0.2, 0, 20, 250],
+      [0.2, 0, 20, 0],
     ],
     [
       'done of all, of which another closed a part, and opened the other side',
@@ -681,7 +681,7 @@ describe('POST /positions/:id/close', () => {
       'done of all on MT4, of which another had closed a part',
       { fields: mt4, meanwhile: showing({ volume: 0.2 }, { ...earlier, volume: 0.1 }) },
       0.3,
-      [0.3, 0, null, 250],
+      [0.3, 0, null, 0],
     ],
     [
       'done on MT4, and the journal hangs',

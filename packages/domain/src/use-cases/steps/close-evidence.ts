@@ -110,7 +110,6 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     let reading: PositionsReading | undefined
     let wasReversed = false
     let deals: readonly BrokerDeal[] = []
-    let hadTrade = false
     let hasAllDeals = false
     const fillOf = (lots: number): CloseFill | undefined =>
       closeFillOf(deals, lots, brokerAccount.platform)
@@ -130,15 +129,14 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
       // By the broker's clock, which may be far from ours; a day back, so that none is missed.
       const from = (synchronised.right.latestDealAt ?? 0) - dayMs
+      // Once the closed trade is stored, a read after that shows all deals of the close.
+      const isTraded = await hasTrade(target)
       const found = await journal.closingDeals(brokerAccount, sent.brokerOrderId, from)()
       if (E.isRight(found)) {
         deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
-        hasAllDeals = hadTrade && deals.length > 0
+        hasAllDeals = isTraded && deals.length > 0
       }
-      if (hasAllDeals || fillOf(request.expected.closedVolume) !== undefined) return true
-      // Once the closed trade is stored, the next read shows all deals of the close.
-      hadTrade = deals.length > 0 && (await hasTrade(target))
-      return false
+      return hasAllDeals || fillOf(request.expected.closedVolume) !== undefined
     }
     // In parallel: a first read of a long history must not delay the positions.
     await Promise.all([
