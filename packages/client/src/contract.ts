@@ -1708,6 +1708,7 @@ export interface OrderPreview {
       | 'volume_minimum'
       | 'volume_maximum'
       | 'volume_step'
+      | 'price'
       | 'stop_loss'
       | 'take_profit'
       | 'margin'

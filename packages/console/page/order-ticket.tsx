@@ -348,6 +348,7 @@ const openWords: Partial<Record<Preview['checks'][number]['name'], string>> = {
   volume_minimum: 'whether the volume is large enough',
   volume_maximum: 'whether the volume is small enough',
   volume_step: 'whether the volume has a step of the broker',
+  price: 'whether the price is on its side of the market',
   stop_loss: 'whether the stop loss is far enough from the price',
   take_profit: 'whether the take profit is far enough from the price',
   margin: 'whether enough margin is free',

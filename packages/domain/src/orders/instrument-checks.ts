@@ -9,7 +9,7 @@ import {
 } from '../market/market-data.ts'
 import { moneyUnit, roundAmount, sumExactly, wholeUnits } from '../primitives/exact-sum.ts'
 import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
-import { belongsBelow, type LevelName } from '../primitives/prices.ts'
+import { belongsBelow, type LevelName, type Side } from '../primitives/prices.ts'
 import type { OrderRequest } from './order.ts'
 
 /** Why the broker would refuse the order. */
@@ -64,27 +64,46 @@ const checkVolume =
     return { code: 'INVALID_VOLUME', message, details: { [name]: bound, volume } }
   }
 
+/** Whether a price of the order is on its side of another, and as far away as the broker requires. */
+const checkDistance = (
+  { order, instrument }: InstrumentFacts,
+  name: LevelName | 'price',
+  isBelow: boolean,
+  price: number | undefined,
+): ReturnType<InstrumentCheck> => {
+  const value = order[name]
+  if (value === undefined) return 'passed'
+  if (price === undefined) return undefined
+  const distance = sumExactly(isBelow ? [price, -value] : [value, -price])
+  const minDistance = Number(`${instrument.stopsLevel}e-${instrument.digits}`)
+  if (distance > 0 && distance >= minDistance) return 'passed'
+  const place = isBelow ? 'below' : 'above'
+  return {
+    code: 'INVALID_PRICE',
+    message: `${name} must be ${minDistance === 0 ? place : `at least ${minDistance} ${place}`} the price of ${price}; got ${value}.`,
+    details: { currentPrice: price, minDistance, [name]: value },
+  }
+}
+
+/** A limit order waits for a better price than the market's, and a stop order for a worse one. */
+const checkPrice: InstrumentCheck = (facts) => {
+  const { orderType, side } = facts.order
+  if (orderType === 'market') return 'passed'
+  const isBelow = (side === 'buy') === (orderType === 'limit')
+  return checkDistance(facts, 'price', isBelow, marketPriceOf(side, facts.quote))
+}
+
 /** Levels of a market order are measured from the price at which it would be closed. */
 const checkLevel =
   (name: LevelName): InstrumentCheck =>
-  ({ order, instrument, quote }) => {
-    const level = order[name]
-    if (level === undefined) return 'passed'
+  (facts) => {
+    const { order, quote } = facts
+    const { orderType, side } = order
     const price =
-      order.orderType === 'market'
-        ? quote && (order.side === 'buy' ? quote.bid : quote.ask)
+      orderType === 'market'
+        ? marketPriceOf(side === 'buy' ? 'sell' : 'buy', quote)
         : entryPriceOf(order, quote)
-    if (price === undefined) return undefined
-    const isBelow = belongsBelow(name, order.side)
-    const distance = sumExactly(isBelow ? [price, -level] : [level, -price])
-    const minDistance = Number(`${instrument.stopsLevel}e-${instrument.digits}`)
-    if (distance > 0 && distance >= minDistance) return 'passed'
-    const place = isBelow ? 'below' : 'above'
-    return {
-      code: 'INVALID_PRICE',
-      message: `${name} must be ${minDistance === 0 ? place : `at least ${minDistance} ${place}`} the price of ${price}; got ${level}.`,
-      details: { currentPrice: price, minDistance, [name]: level },
-    }
+    return checkDistance(facts, name, belongsBelow(name, side), price)
   }
 
 /** In their order. */
@@ -108,6 +127,7 @@ export const instrumentChecks = [
         step === 0 || wholeUnits(volume, moneyUnit) % wholeUnits(step, moneyUnit) === 0,
     ),
   },
+  { name: 'price', check: checkPrice },
   { name: 'stop_loss', check: checkLevel('stopLoss') },
   { name: 'take_profit', check: checkLevel('takeProfit') },
 ] as const
@@ -151,8 +171,11 @@ const timeOfDayMs = (text: string): number => {
 /** The price at which the order would open a position now, or once it is triggered. */
 export const entryPriceOf = (order: OrderRequest, quote: Quote | undefined): number | undefined =>
   order.orderType === 'market'
-    ? quote && (order.side === 'buy' ? quote.ask : quote.bid)
+    ? marketPriceOf(order.side, quote)
     : (order.stopLimitPrice ?? order.price)
+
+const marketPriceOf = (side: Side, quote: Quote | undefined): number | undefined =>
+  quote && (side === 'buy' ? quote.ask : quote.bid)
 
 /**
  * Money in the account's currency. Null where the broker cannot say, or where there is no level.
