@@ -43,7 +43,7 @@ const groupsOf = (isOn: IsOn, faultOfHost: HostFault): readonly RouteGroup[] => 
     name: 'Positions',
     description:
       'Open positions, read from the broker. They can be changed and closed only on demo accounts for trading.',
-    routes: positionRoutes,
+    routes: positionRoutes(isOn),
   },
   {
     name: 'Trade history',

@@ -415,7 +415,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   StreamLimitReached: [
     429,
     ({ limit }) =>
-      `${limit} event streams are open, which is the most at a time. Close one, or try again.`,
+      `${limit} streams are open, which is the most at a time. Close one, or try again.`,
     { limit: whole('The most at a time.', 5) },
   ],
   InvalidCursor: [

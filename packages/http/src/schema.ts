@@ -90,7 +90,7 @@ const describeReceived = (value: unknown, { writeOnly, type }: JsonSchema): stri
   // JSON has no infinite number: it was beyond the largest number that can be kept.
   if (value === Infinity || value === -Infinity) return 'a number that is too large'
   const shown = String(value)
-  if (writeOnly === true || mayHoldSecret(shown))
+  if ((writeOnly === true && value !== null) || mayHoldSecret(shown))
     return `${shown.length} characters that are not shown here`
   const isText = type === 'string'
   if (typeof value === 'string')

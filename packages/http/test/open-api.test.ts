@@ -2,6 +2,7 @@
 import type { AsyncResult, RefusalTag } from '@tradeport/domain/errors'
 import { eventTypesOf, webhookEventTypes } from '@tradeport/domain/webhooks'
 import { expect, it } from 'vitest'
+import { createOpenApiDocument } from '../src/api.ts'
 import { errorTable } from '../src/errors.ts'
 import { storedRefusals } from '../src/idempotency.ts'
 import { anybody, routesOf } from '../src/route.ts'
@@ -207,4 +208,9 @@ it('without any capability, nothing of what they add is accepted or documented',
   expect((await ask('/openapi.json')).text).not.toMatch(
     /order[._](rejected|expired)|webhook-signature"|EVENT_GONE|STREAM_LIMIT_REACHED|ORDER_TYPE_NOT_SUPPORTED_BY_PLATFORM|ACCOUNT_HALTED|executed, which it must|stop-limit|SYMBOL_AMBIGUOUS|NOT_AVAILABLE_ON_PLATFORM|BrokerInstrument|quotes\/stream|extended|sortinoRatio|TradeCurve/,
   )
+})
+
+it('only with market-data is a symbol documented as ambiguous', () => {
+  const document = createOpenApiDocument(['pending-orders', 'trading-tools'])
+  expect(JSON.stringify(document)).not.toContain('SYMBOL_AMBIGUOUS')
 })

@@ -359,6 +359,11 @@ describe('a request', () => {
     ],
     [
       'POST /webhooks/x/rotate-secret',
+      { secret: null },
+      'secret must be text of 16 to 64 characters without U+0000 and half of a surrogate pair; got null',
+    ],
+    [
+      'POST /webhooks/x/rotate-secret',
       { secret: 'hush', overlapHours: 169 },
       `secret must be text of 16 to 64 characters without U+0000 and half of a surrogate pair; got 4 ${hidden}`,
       'overlapHours must be a number from 0 to 168; got 169',

@@ -2,7 +2,7 @@
 // the broker shows a change (docs/behaviour.md#pending-orders).
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
-import { minuteMs, type Instant } from '../primitives/instant.ts'
+import { minuteMs, toIso, type Instant } from '../primitives/instant.ts'
 import {
   changedLevels,
   findMisplacedLevel,
@@ -79,7 +79,7 @@ export const issuesOfTerms = (requested: Requested, now: Instant): readonly Issu
 const issuesOfExpiry = (expiresAt: Instant, now: Instant): readonly Issue[] =>
   expiresAt > now
     ? []
-    : [{ path: 'expiresAt', message: 'expiresAt must be in the future; send a later time' }]
+    : [{ path: 'expiresAt', message: `expiresAt must be in the future; got ${toIso(expiresAt)}` }]
 
 /**
  * The levels of a limit or stop order belong on either side of the price at which it would be

@@ -20,6 +20,7 @@ import {
   type OrderTerms,
 } from '../../src/orders/order.ts'
 import { withTransition, type LookingUp, type Open } from '../../src/orders/placement.ts'
+import { toIso } from '../../src/primitives/instant.ts'
 
 const now = Date.UTC(2026, 10, 25, 12)
 const minute = 60_000
@@ -66,7 +67,7 @@ describe('the terms of a new order', () => {
     ],
     [
       { ...limit, timeInForce: 'gtd', expiresAt: now },
-      ['expiresAt', 'must be in the future; send a later time'],
+      ['expiresAt', `must be in the future; got ${toIso(now)}`],
     ],
     [
       { ...limit, expiresAt: now - 1 },
@@ -158,7 +159,7 @@ describe('a change of terms', () => {
       gtd,
       { expiresAt: now },
       'expiresAt',
-      'expiresAt must be in the future; send a later time',
+      `expiresAt must be in the future; got ${toIso(now)}`,
     ],
   ])('of %o held on %o by %o is refused', (fields, current, change, path, message) => {
     expect(changed(fields, current, change)).toEqual(

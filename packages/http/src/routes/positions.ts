@@ -23,7 +23,7 @@ import {
   ticket,
 } from '../fields.ts'
 import { errorReply } from '../errors.ts'
-import { anyOf } from '../route.ts'
+import { anyOf, type IsOn, onlyIf } from '../route.ts'
 import {
   decimal,
   list,
@@ -201,7 +201,7 @@ const moveRoute = {
   meta,
 } as const
 
-export const positionRoutes = [
+export const positionRoutes = (isOn: IsOn) => [
   route('GET /positions', 'listPositions', 'Open positions, oldest first, read from the broker.', {
     access,
     query: { ...partial({ accountId, symbol: symbolFilter }), ...paging },
@@ -268,7 +268,7 @@ export const positionRoutes = [
         'AccountNotFound',
         'AccountPurposeRestricted',
         'LiveAccountRestricted',
-        'SymbolAmbiguous',
+        ...onlyIf(isOn('market-data'), 'SymbolAmbiguous'),
       ],
       data: list(closeAttempt, 'Oldest position first; empty where none matches.'),
     },
