@@ -2085,7 +2085,7 @@ export interface Reconciliation {
   readonly balance: number | null
   /** balance less sum; null where they were not compared since deals last changed. */
   readonly difference: number | null
-  /** Whether the deals explain the balance, and no two reads of them disagreed. A position that lacks deals may be skipped all the same. */
+  /** Whether the deals explain the balance, and the history need not be read anew. A position that lacks deals may be skipped all the same. */
   readonly complete: boolean
   /**
    * Format: date-time

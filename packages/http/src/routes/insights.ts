@@ -179,7 +179,7 @@ const reconciliation = record(
     ),
     difference: nullable(decimal(`balance less sum; ${whereNotCompared}`, 0)),
     complete: flag(
-      'Whether the deals explain the balance, and no two reads of them disagreed. A position that lacks deals may be skipped all the same.',
+      'Whether the deals explain the balance, and the history need not be read anew. A position that lacks deals may be skipped all the same.',
     ),
     checkedAt: nullable(time(`When both were compared; ${whereNotCompared}`)),
   },
