@@ -68,7 +68,7 @@ export const answerFrom = (
       (orderId === undefined || rows.endedOrders.some(({ id }) => id === orderId)) &&
       sumExactly(rows.positions.map(({ volume = 0 }) => volume)) <=
         Math.max(endedLots ?? 0, dealsFill?.volume ?? 0),
-    isPositionExclusive: orderToFind.order.limitOrStop === undefined || isHedging(context),
+    isPositionExclusive: isHedging(context),
     haveListsCaughtUp:
       isWhole && hasNoOpenOrder && context.now - lastChangeOf(rows, context) >= listsLagMs,
   }
@@ -113,7 +113,7 @@ interface ShownOrder extends RowsOfOrder {
   readonly endedLots: number | undefined
   /** None of its orders is open, nor missing in the history as far as its number or lots show. */
   readonly isLastEnded: boolean
-  /** Others cannot have changed its position. On a netting account they may, while it waits. */
+  /** Others cannot have changed its position but to close it. On a netting account they may. */
   readonly isPositionExclusive: boolean
   /**
    * All lists are complete, none has it open, and its last change is over a minute ago: what they do

@@ -94,7 +94,8 @@ export const createTrading = (connection: Connection): Trading => {
       const query = { target, ...options, signal }
       const [positions, deals] = await Promise.all([read('positions', query), read('deals', query)])
       const evidence = { positions, deals, orders: notRead, historyOrders: notRead }
-      const context = contextOf(options)
+      // As its answer says that all is done, its position is read for the price alone.
+      const context = contextOf(options, { isHedging: true })
       const answer = answerFrom(orderToFind, evidence, context)
       const lots = executedLots(orderToFind, evidence, context)
       // What was shown once counts, though a later read fails.
@@ -166,7 +167,7 @@ export const createTrading = (connection: Connection): Trading => {
       }
       const answer = answerFrom(orderToFind, evidence, context)
       keep(answer)
-      if (mayNeedTraits(orderToFind.order, answer) && areWhole(evidence)) {
+      if (lacksPrice(answer) || (mayNeedTraits(answer) && areWhole(evidence))) {
         traits ??= await readTraits(target, signal)
         keep(answerFrom(orderToFind, evidence, { ...context, traits }))
       }
@@ -231,10 +232,10 @@ type LookupOptions = Pick<
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
 
 /** Whether the traits of the account may decide what the lists do not. */
-const mayNeedTraits = ({ limitOrStop }: OrderToSend, answer: LookupAnswer): boolean =>
+const mayNeedTraits = (answer: LookupAnswer): boolean =>
   answer.kind === 'unreadable' ||
-  (answer.kind === 'open' && answer.order === undefined) ||
-  (limitOrStop !== undefined && lacksPrice(answer))
+  answer.kind === 'unfinished' ||
+  (answer.kind === 'open' && answer.order === undefined)
 
 const accepted = ({ tickets }: OrderToFind, isPartlyExecuted: boolean): PlacementAnswer => ({
   kind: 'accepted',

@@ -136,6 +136,7 @@ const manual = (seconds: number): Row =>
   deal({ clientId: undefined, time: at(seconds), volume: 0.2, price: 1.13 })
 const stopped = closing(0.3, { clientId: 'TP_0123456789_600' })
 
+const hedging = { traits: { isHedging: true } }
 const ofOurs = { ticketsOfOtherOrders: new Set(['501']) }
 
 type Case = readonly [title: string, lists: Lists, answer: object]
@@ -175,13 +176,7 @@ it.each<Case>([
     { deals: [deal()], positions: null, orders: null, historyOrders: null },
     whole,
   ],
-  ['by its position', { positions: [position()], historyOrders: null, deals: null }, whole],
   ['by its finished order, without a deal yet', { historyOrders: [done()] }, byOrder],
-  [
-    'by its finished order and its position, which has the price',
-    { historyOrders: [done()], positions: [position()], deals: null },
-    whole,
-  ],
   [
     'by its finished order, whose position was reversed since',
     {
@@ -293,11 +288,6 @@ it.each<Case>([
     { deals: [deal({ ...nameless, [name]: `from #3 ${clientId}` })] },
     whole,
   ]),
-  ...['TP_0123456789_501', 'TP_0123456789'].map((kept): Case => [
-    `by its position under the first two parts, as ${kept}`,
-    { positions: [position({ clientId: kept })] },
-    whole,
-  ]),
   [
     'on MT4, where opening and closing share id and client id',
     {
@@ -311,6 +301,37 @@ it.each<Case>([
 ])('an order is filled: %s', (_, lists, fill) => {
   for (const now of [soon, late]) expect(answerOf(lists, now)).toEqual(filled(fill))
 })
+
+it.each<readonly [string, Lists, netting: object]>([
+  ['alone', { positions: [position()], historyOrders: null, deals: null }, unfinished],
+  [
+    'beside its finished order, which has no price',
+    { historyOrders: [done()], positions: [position()], deals: null },
+    filled(byOrder),
+  ],
+  ...['TP_0123456789_501', 'TP_0123456789'].map(
+    (kept) =>
+      [
+        `under the first two parts, as ${kept}`,
+        { positions: [position({ clientId: kept })] },
+        unfinished,
+      ] as const,
+  ),
+  [
+    'under two parts of its client id in a comment',
+    { positions: [position({ ...nameless, comment: 'TP_0123456789_501' })] },
+    unfinished,
+  ],
+])(
+  'an order is filled by its position %s, unless others may have traded in that as well',
+  (_, lists, netting) => {
+    for (const now of [soon, late]) {
+      expect(answerOf(lists, now, hedging)).toEqual(filled(whole))
+      for (const isHedging of [false, undefined])
+        expect(answerOf(lists, now, { traits: { isHedging } })).toEqual(netting)
+    }
+  },
+)
 
 it.each<Case>([
   [
@@ -879,10 +900,11 @@ describe('an order is open', () => {
       ]
     }),
   ])('with %s for a minute, in which the lists may lag', (_, lists, answer) => {
-    expect(answerOf(lists)).toEqual(unfinished)
-    expect(answerOf(lists, late)).toEqual(answer)
-    expect(answerOf({ ...lists, orders: [openRow({ id: '502' })] }, late)).toEqual(unfinished)
-    expect(answerOf({ ...lists, orders: null }, late)).toEqual(unfinished)
+    expect(answerOf(lists, soon, hedging)).toEqual(unfinished)
+    expect(answerOf(lists, late, hedging)).toEqual(answer)
+    const working = { ...lists, orders: [openRow({ id: '502' })] }
+    for (const more of [working, { ...lists, orders: null }])
+      expect(answerOf(more, late, hedging)).toEqual(unfinished)
   })
 
   // Some brokers work the rest of a market order for longer than a minute.
@@ -891,8 +913,8 @@ describe('an order is open', () => {
     ['a deal without a volume', { deals: [deal({ volume: undefined, time: at(70) })] }],
     ['a smaller position', { positions: [position({ volume: 0.05, time: at(70) })] }],
   ])('with %s that was executed late, for a minute from then', (_, lists) => {
-    expect(answerOf(lists, late)).toEqual(unfinished)
-    expect(answerOf(lists, late + 60_000)).toMatchObject({ kind: 'found' })
+    expect(answerOf(lists, late, hedging)).toEqual(unfinished)
+    expect(answerOf(lists, late + 60_000, hedging)).toMatchObject({ kind: 'found' })
   })
 })
 
@@ -907,11 +929,6 @@ type OneAnswer = [
 
 /** An answer for each row that is easily missed, or taken for what it is not. */
 it.each<OneAnswer>([
-  [
-    'two parts of a client id in a comment',
-    { positions: [position({ ...nameless, comment: 'TP_0123456789_501' })] },
-    filled(whole),
-  ],
   [
     'a part, with finished orders unread',
     { deals: [deal({ volume: 0.05 })], historyOrders: null },
@@ -1095,7 +1112,6 @@ describe('a row without a client id that looks like the order', () => {
     historyOrders: [done({ ...bare, id: '502', positionId: '501' })],
     positions: [position({ ...bare, volume: 0.3 })],
   }
-  const hedging = { traits: { isHedging: true } }
   const netting = { traits: { isHedging: false } }
 
   it.each<[string, Lists, Partial<LookupContext>, object]>([
