@@ -9,8 +9,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import type { IdempotencyClaim } from '@tradeport/domain/access'
 import type { EventId } from '@tradeport/domain/events'
-import { newAccountId, rightOf, storedOwner, times } from '@tradeport/testkit'
+import { newAccountId, newClaim, rightOf, storedOwner, times } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -68,9 +69,16 @@ describe('a folder', () => {
       O.isSome(await rightOf(openJournal(startInstance(database)).journal.claim(account)))
     expect([await claimOn(first), await claimOn(first)]).toStrictEqual([true, false])
     expect(await first.durability()).toMatchObject({ right: { isEmbedded: true, fsync: false } })
+    const { idempotency } = startInstance(first)
+    const [claimed, begun] = [newClaim(), newClaim()]
+    for (const claim of [claimed, begun]) await rightOf(idempotency.claim(account.owner, claim))
+    await rightOf(idempotency.begin(account.owner, begun))
     await first.close()
     const second = await openDatabase({ folder })
     expect(await claimOn(second)).toBe(true)
+    const kindOf = async (claim: IdempotencyClaim) =>
+      (await rightOf(startInstance(second).idempotency.claim(account.owner, claim))).kind
+    expect([await kindOf(claimed), await kindOf(begun)]).toStrictEqual(['claimed', 'unknown'])
     await second.knex.raw(`
       create function refuse() returns trigger language plpgsql as $$begin raise 'not today'; end$$;
       create trigger refuse before update on journals for each row execute function refuse()`)

@@ -19,6 +19,7 @@ export {
   answerOfHeldKey,
   claimLapseMs,
   heldKeyStates,
+  inProgressMs,
   keyLifetimeMs,
   mayBeClaimed,
   type Claimed,

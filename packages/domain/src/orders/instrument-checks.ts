@@ -98,12 +98,11 @@ const checkLevel =
   (name: LevelName): InstrumentCheck =>
   (facts) => {
     const { order, quote } = facts
-    const { orderType, side } = order
     const price =
-      orderType === 'market'
-        ? marketPriceOf(side === 'buy' ? 'sell' : 'buy', quote)
+      order.orderType === 'market'
+        ? marketPriceOf(order.side === 'buy' ? 'sell' : 'buy', quote)
         : entryPriceOf(order, quote)
-    return checkDistance(facts, name, belongsBelow(name, side), price)
+    return checkDistance(facts, name, belongsBelow(name, order.side), price)
   }
 
 /** In their order. */

@@ -1,5 +1,6 @@
 // Opens the database wherever it is: the same statements and migrations on a PostgreSQL server and
 // on the embedded one.
+import { inProgressMs } from '@tradeport/domain/access'
 import type { AsyncResult } from '@tradeport/domain/errors'
 import type { Durability } from '@tradeport/domain/operator'
 import type { Instant } from '@tradeport/domain/primitives'
@@ -118,16 +119,24 @@ const prepareTables = async (pool: PoolOptions, isEmbedded: boolean): Promise<vo
   const knex = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, silentLog)
   try {
     await bringUpToDate(knex)
-    if (isEmbedded) await freeJournals(knex)
+    if (isEmbedded) await endClaims(knex)
   } finally {
     await knex.destroy()
   }
 }
 
-// Only this process has the folder open, so that whoever claimed journals before has died. Requests
-// would wait for these claims to lapse; other claims lapse within minutes, and nobody waits for them.
-const freeJournals = (knex: Knex) =>
-  knex('journals').whereNotNull('lease_id').update({ lease_id: null, leased_until: null })
+// Only this process has the folder open, so that whoever claimed journals and keys before has died.
+// Requests would wait for these claims to lapse; nobody waits for others, which lapse within minutes.
+const endClaims = async (knex: Knex): Promise<void> => {
+  await query(
+    knex,
+    sql`update journals set lease_id = null, leased_until = null where lease_id is not null`,
+  )
+  await query(
+    knex,
+    sql`update idempotency_keys set since = since - ${inProgressMs} * interval '1 ms' where state <> 'replied'`,
+  )
+}
 
 const oldestServerVersion = 14
 
