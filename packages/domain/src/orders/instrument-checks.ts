@@ -9,7 +9,7 @@ import {
 } from '../market/market-data.ts'
 import { moneyUnit, roundAmount, sumExactly, wholeUnits } from '../primitives/exact-sum.ts'
 import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
-import { belongsBelow, type LevelName, type Side } from '../primitives/prices.ts'
+import { belongsBelow, type LevelName } from '../primitives/prices.ts'
 import type { OrderRequest } from './order.ts'
 
 /** Why the broker would refuse the order. */
@@ -85,24 +85,26 @@ const checkDistance = (
   }
 }
 
-/** A limit order waits for a better price than the market's, and a stop order for a worse one. */
+/**
+ * A limit order waits for a better price than the market's, and a stop order for a worse one. An
+ * exchange also accepts a limit order that the market has reached, so that its refusal is not certain.
+ */
 const checkPrice: InstrumentCheck = (facts) => {
-  const { orderType, side } = facts.order
-  if (orderType === 'market') return 'passed'
-  const isBelow = (side === 'buy') === (orderType === 'limit')
-  return checkDistance(facts, 'price', isBelow, marketPriceOf(side, facts.quote))
+  const { order, quote } = facts
+  if (order.orderType === 'market') return 'passed'
+  const isLimit = order.orderType === 'limit'
+  const marketPrice = entryPriceOf({ ...order, orderType: 'market' }, quote)
+  const result = checkDistance(facts, 'price', (order.side === 'buy') === isLimit, marketPrice)
+  return isLimit && result !== 'passed' ? undefined : result
 }
 
-/** Levels of a market order are measured from the price at which it would be closed. */
+/** Levels of a market order are measured from where it would be closed: the other side's entry. */
 const checkLevel =
   (name: LevelName): InstrumentCheck =>
   (facts) => {
     const { order, quote } = facts
-    const price =
-      order.orderType === 'market'
-        ? marketPriceOf(order.side === 'buy' ? 'sell' : 'buy', quote)
-        : entryPriceOf(order, quote)
-    return checkDistance(facts, name, belongsBelow(name, order.side), price)
+    const closing = { ...order, side: order.side === 'buy' ? 'sell' : 'buy' } as const
+    return checkDistance(facts, name, belongsBelow(name, order.side), entryPriceOf(closing, quote))
   }
 
 /** In their order. */
@@ -170,11 +172,8 @@ const timeOfDayMs = (text: string): number => {
 /** The price at which the order would open a position now, or once it is triggered. */
 export const entryPriceOf = (order: OrderRequest, quote: Quote | undefined): number | undefined =>
   order.orderType === 'market'
-    ? marketPriceOf(order.side, quote)
+    ? quote && (order.side === 'buy' ? quote.ask : quote.bid)
     : (order.stopLimitPrice ?? order.price)
-
-const marketPriceOf = (side: Side, quote: Quote | undefined): number | undefined =>
-  quote && (side === 'buy' ? quote.ask : quote.bid)
 
 /**
  * Money in the account's currency. Null where the broker cannot say, or where there is no level.

@@ -84,23 +84,19 @@ describe('a check of the instrument', () => {
     ],
     [{ order: { stopLoss: 1 }, isQuoted: false }, ['stop_loss', null]],
     [{ order: { orderType: 'limit', price: 1.1 } }],
-    [
-      { order: { orderType: 'limit', price: 1.1001 } },
-      ['price', 'price must be at least 0.0002 below the price of 1.1002; got 1.1001.'],
-    ],
-    [
-      { order: { orderType: 'limit', price: 1, side: 'sell' } },
-      ['price', 'price must be at least 0.0002 above the price of 1.1; got 1.'],
-    ],
+    [{ order: { orderType: 'limit', price: 1.1001 } }, ['price', null]],
+    [{ order: { orderType: 'limit', price: 1.1002, side: 'sell' } }],
+    [{ order: { orderType: 'limit', price: 1, side: 'sell' } }, ['price', null]],
     [
       { order: { orderType: 'stop', price: 1.1002 }, terms: { stopsLevel: 0 } },
       ['price', 'price must be above the price of 1.1002; got 1.1002.'],
     ],
+    [{ order: { orderType: 'stop', price: 1.1004 } }],
     [
       { order: { orderType: 'stop_limit', price: 1.2, stopLimitPrice: 1.19, side: 'sell' } },
       ['price', 'price must be at least 0.0002 below the price of 1.1; got 1.2.'],
     ],
-    [{ order: { orderType: 'limit', price: 1 }, isQuoted: false }, ['price', null]],
+    [{ order: { orderType: 'stop', price: 1 }, isQuoted: false }, ['price', null]],
     [{ terms: { tradeMode: null, sessions: [] } }, ['trade_mode', null], ['market_open', null]],
     [
       { terms: { tradeMode: 'short_only' } },
