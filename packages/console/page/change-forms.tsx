@@ -118,11 +118,12 @@ export const PositionForm = ({
         class="ticket"
         onSubmit={() => {
           if (hasChanges)
-            ask(
-              'Change it',
-              ({ position }) => position && write.changeLevels(position, changes, digits),
-              clearEdits,
-            )
+            ask({
+              verb: 'Change it',
+              writesFor: ({ position }) =>
+                position && write.changeLevels(position, changes, digits),
+              onDone: clearEdits,
+            })
         }}
       >
         <p class="quiet">
@@ -143,11 +144,11 @@ export const PositionForm = ({
         class="ticket apart"
         onSubmit={() => {
           if (canClose)
-            ask(
-              part === undefined ? 'Close it' : `Close ${lots(part)}`,
-              ({ position }) => position && write.close(position, part),
-              clearEdits,
-            )
+            ask({
+              verb: part === undefined ? 'Close it' : `Close ${lots(part)}`,
+              writesFor: ({ position }) => position && write.close(position, part),
+              onDone: clearEdits,
+            })
         }}
       >
         <NumberField
@@ -190,7 +191,11 @@ export const OrderForm = ({
   const hasChanges = isWhole && Object.keys(terms).length > 0
   const submit = (): void => {
     if (hasChanges)
-      ask('Change it', ({ order }) => order && write.changeOrder(order, terms, digits), clearEdits)
+      ask({
+        verb: 'Change it',
+        writesFor: ({ order }) => order && write.changeOrder(order, terms, digits),
+        onDone: clearEdits,
+      })
   }
   return (
     <HeldSection
@@ -219,7 +224,12 @@ export const OrderForm = ({
         </button>
         <button
           type="button"
-          onClick={() => ask('Cancel the order', ({ order }) => order && write.cancel(order))}
+          onClick={() =>
+            ask({
+              verb: 'Cancel the order',
+              writesFor: ({ order }) => order && write.cancel(order),
+            })
+          }
         >
           Cancel the order…
         </button>

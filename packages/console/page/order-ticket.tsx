@@ -132,23 +132,23 @@ export const OrderTicket = ({
     ))
   const submit = (): void => {
     if (!canSend) return
-    ask(
-      `${verb} ${lots(order.volume)} ${order.symbol}`,
-      () => write.place(order, digits),
-      undefined,
-      preview && readAt ? (
-        <>
-          <Estimate estimate={preview.estimate} currency={account.currency} digits={digits} />
-          <p class="quiet">
-            Estimated at <Time iso={readAt} />.
-          </p>
-        </>
-      ) : (
-        <Notice kind="warning">
-          This order was not checked first, so what it costs is not known.
-        </Notice>
-      ),
-    )
+    ask({
+      verb: `${verb} ${lots(order.volume)} ${order.symbol}`,
+      writesFor: () => write.place(order, digits),
+      detail:
+        preview && readAt ? (
+          <>
+            <Estimate estimate={preview.estimate} currency={account.currency} digits={digits} />
+            <p class="quiet">
+              Estimated at <Time iso={readAt} />.
+            </p>
+          </>
+        ) : (
+          <Notice kind="warning">
+            This order was not checked first, so what it costs is not known.
+          </Notice>
+        ),
+    })
   }
   return (
     <Section title="New order">

@@ -17,24 +17,25 @@ interface Holdings {
   readonly orderCount: number | undefined
 }
 
-/**
- * Asks the user to confirm writes.
- * @param detail is shown beneath their sentences
- */
-export type Ask = (
-  verb: string,
-  writesFor: (holdings: Holdings) => Write | readonly Write[] | undefined,
-  onDone?: () => void,
-  detail?: ComponentChildren,
-) => void
+export interface Question {
+  /** On the button that confirms. */
+  readonly verb: string
+  readonly writesFor: (holdings: Holdings) => Write | readonly Write[] | undefined
+  readonly onDone?: () => void
+  /** Shown beneath the sentences of the writes. */
+  readonly detail?: ComponentChildren
+}
+
+/** Asks the user to confirm writes. */
+export type Ask = (question: Question) => void
 
 /** It cannot be confirmed while its sentences would read differently. */
 export const SendQuestion = ({
-  asked: [verb, writesFor, onDone, detail],
+  question: { verb, writesFor, onDone, detail },
   holdings,
   onClose,
 }: {
-  asked: Parameters<Ask>
+  question: Question
   holdings: Holdings
   onClose: () => void
 }) => {

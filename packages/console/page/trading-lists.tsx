@@ -34,9 +34,11 @@ export const PositionList = ({
     setSelected(next)
   }
   const closeSelected = (): void =>
-    ask(ticked.length === 1 ? 'Close it' : `Close these ${ticked.length}`, ({ positions: now }) =>
-      now.filter(({ id }) => selected.has(id)).map((one) => write.close(one)),
-    )
+    ask({
+      verb: ticked.length === 1 ? 'Close it' : `Close these ${ticked.length}`,
+      writesFor: ({ positions: now }) =>
+        now.filter(({ id }) => selected.has(id)).map((one) => write.close(one)),
+    })
   const tick: Column<PositionRow> = [
     'Select',
     ({ position: { id, symbol, type, volume, brokerPositionId } }) => (
@@ -115,7 +117,7 @@ export const HaltSection = ({
       cancelOrders: form.has('cancelOrders'),
       ...(reason !== '' && { reason }),
     }
-    ask('Halt the account', () => write.halt(terms))
+    ask({ verb: 'Halt the account', writesFor: () => write.halt(terms) })
   }
   return (
     <ReadSection title={`Halt ${accountName}`} read={read}>
@@ -134,7 +136,10 @@ export const HaltSection = ({
               {by === 'operator' && 'Only the operator can lift that.'}
             </Notice>
             {by === 'owner' && !whyReadOnly && (
-              <button type="button" onClick={() => ask('Lift the halt', write.liftHalt)}>
+              <button
+                type="button"
+                onClick={() => ask({ verb: 'Lift the halt', writesFor: write.liftHalt })}
+              >
                 Lift the halt…
               </button>
             )}

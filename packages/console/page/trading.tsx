@@ -11,7 +11,7 @@ import { OrderTable } from './order-table.tsx'
 import { initialTicket, OrderTicket } from './order-ticket.tsx'
 import { Notice, ReadResult, ReadSection, Section } from './parts.tsx'
 import { useAccounts, type Read } from './read.ts'
-import { SendQuestion, type Ask } from './send-question.tsx'
+import { SendQuestion, type Question } from './send-question.tsx'
 import { useSession } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
 import { linesOfFields, PricePanel, type PriceField } from './trading-prices.tsx'
@@ -102,8 +102,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   // What was typed to change one position or order is not meant for another.
   useEffect(clearEdits, [held?.id])
 
-  const [asked, setAsked] = useState<Parameters<Ask>>()
-  const ask: Ask = (...question) => setAsked(question)
+  const [question, ask] = useState<Question>()
 
   const symbol = held?.symbol ?? ticket.symbol
   const timeframe = useChoice('candles', timeframeNames, usualTimeframe)
@@ -187,7 +186,12 @@ const AccountTrading = ({ account }: { account: Account }) => {
           orders.data.openTotal > 0 && (
             <button
               type="button"
-              onClick={() => ask('Cancel all', ({ orderCount }) => write.cancelAll(orderCount))}
+              onClick={() =>
+                ask({
+                  verb: 'Cancel all',
+                  writesFor: ({ orderCount }) => write.cancelAll(orderCount),
+                })
+              }
             >
               Cancel all…
             </button>
@@ -202,11 +206,11 @@ const AccountTrading = ({ account }: { account: Account }) => {
         {...{ openCount, orderCount, ask, write }}
         whyReadOnly={whyHidden('halting')}
       />
-      {asked && (
+      {question && (
         <SendQuestion
-          asked={asked}
+          question={question}
           holdings={{ position, order, positions: positions.data ?? [], orderCount }}
-          onClose={() => setAsked(undefined)}
+          onClose={() => ask(undefined)}
         />
       )}
     </>
