@@ -614,6 +614,12 @@ onEachDatabase('the journal', (here, there, kind) => {
     }
     const before = journalEvents(written).length
     expect(await recorded()).toBe(before)
+    // A deal without a position whose time is corrected, and later its price, has one event.
+    const moved = bookingAt(7)
+    await keep(claim, { inserted: [bookingAt(6)], reading })
+    await keep(claim, { changed: [{ was: bookingAt(6), deal: moved }], reading })
+    await keep(claim, { changed: [{ was: moved, deal: { ...moved, price: 2 } }], reading })
+    expect(await recorded()).toBe(before + 1)
     const [opened, half] = [opening('3', 4), { ...closing('3', 5), volume: 0.001 }]
     await keep(claim, { inserted: [opened, half], reading })
     const withHalf = await recorded()
