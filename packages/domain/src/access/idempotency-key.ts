@@ -32,7 +32,7 @@ export type Claimed =
 /** After this long a claim that has not begun belongs to a process that died. */
 export const claimLapseMs = 10 * secondMs
 /** After this long a request that began and left no reply is not expected to leave one. */
-const inProgressMs = 30 * secondMs
+export const inProgressMs = 30 * secondMs
 export const keyLifetimeMs = dayMs
 
 export const heldKeyStates = ['claimed', 'begun', 'replied'] as const
