@@ -29,8 +29,8 @@ export const createSymbolRead =
       try {
         const answer = await fetchFrom(account, request, decode(codec))
         symbolPauses.reset(key)
-        if ([answer].flat().some((row) => namesAnotherSymbol(row, symbol)))
-          throw unavailable(`${request.route}: the response is of another symbol`)
+        if ([answer].flat().some((row) => isOfAnother(row, request)))
+          throw unavailable(`${request.route}: the response is of another symbol or timeframe`)
         return translate(answer)
       } catch (failure) {
         if (failure instanceof CallFailure && failure.fault.kind === 'not_found') {
@@ -50,5 +50,11 @@ export const createSymbolRead =
   }
 
 /** A cache in between may keep a response under the wrong key. */
-const namesAnotherSymbol = (row: unknown, symbol: string | undefined): boolean =>
-  isRecord(row) && symbol !== undefined && (readText(row['symbol']) ?? symbol) !== symbol
+const isOfAnother = (row: unknown, { symbol, path }: ReadRequest): boolean => {
+  if (symbol === undefined || !isRecord(row)) return false
+  const timeframe = readText(row['timeframe'])
+  return (
+    (readText(row['symbol']) ?? symbol) !== symbol ||
+    (timeframe !== undefined && !path.includes(`/${timeframe}/`))
+  )
+}

@@ -161,7 +161,7 @@ describe('a read', () => {
     expect(E.isRight(await quote(account, 'EURUSD')())).toBe(true)
   })
 
-  it('of another symbol is not taken for the one that was asked for', async () => {
+  it('of another symbol or timeframe is not taken for the one that was asked for', async () => {
     const { quote, candles } = apiWith().marketData
     const time = '2026-05-01T12:00:00.000Z'
     const [bar, price] = [
@@ -177,14 +177,21 @@ describe('a read', () => {
         { ...bar, symbol: 'EURUSD' },
         { ...bar, symbol: 'USDJPY' },
       ])
-    const window = { timeframe: '1h', to: now, limit: 9 } as const
+      .get(/./)
+      .reply(200, [{ ...bar, timeframe: '1m' }])
+      .get(/./)
+      .reply(200, [{ ...bar, timeframe: '1mn' }])
+    const window = { timeframe: '1M', to: now, limit: 9 } as const
+    const readCandles = candles(account, 'EURUSD', window)
     expect([
       reasonOf(await quote(account, 'EURUSD')()),
-      reasonOf(await candles(account, 'EURUSD', window)()),
+      reasonOf(await readCandles()),
+      reasonOf(await readCandles()),
     ]).toEqual([
-      'price: the response is of another symbol',
-      'candles: the response is of another symbol',
+      'price: the response is of another symbol or timeframe',
+      ...times(2, () => 'candles: the response is of another symbol or timeframe'),
     ])
+    expect(E.isRight(await readCandles())).toBe(true)
   })
 
   it('never reports the token', async () => {
