@@ -87,13 +87,11 @@ export const writeJournal = (
     ])
 
     // A deal that came without its position makes the position's events once it has one.
-    const getsPosition = ({ was, deal }: ChangedDeal): boolean =>
-      positionIdOf(deal) !== undefined &&
-      removed.get(keyText(keyOfDeal(was))) === undefined &&
-      dealKey(was) === dealKey(deal)
-    const seenBefore = new Set(
-      corrected.filter((one) => !getsPosition(one)).map(({ deal }) => deal),
-    )
+    const isSeenBefore = ({ was, deal }: ChangedDeal): boolean =>
+      positionIdOf(deal) === undefined ||
+      removed.get(keyText(keyOfDeal(was))) !== undefined ||
+      dealKey(was) !== dealKey(deal)
+    const seenBefore = new Set(corrected.filter(isSeenBefore).map(({ deal }) => deal))
     const firstSeen = newRows.filter((deal) => !seenBefore.has(deal))
     const { reading } = change
     const { account, linkedAt } = claim
