@@ -691,6 +691,18 @@ describe('POST /positions/:id/close', () => {
       500,
     ],
     [
+      'done on MT4, the rest not found, and the old number has a trade of what was closed',
+      {
+        fields: mt4,
+        meanwhile: (desk) => (
+          showing({}, { ...another, volume: 0.2 })(desk),
+          nowHolding({ ticket: '43' as Ticket, symbol: 'GBPUSD' })(desk)
+        ),
+      },
+      0.1,
+      [0.1, 0.2, 10, 2_000],
+    ],
+    [
       'done on MT4, the rest not found',
       { fields: mt4, meanwhile: nowHolding({ ticket: '43' as Ticket, symbol: 'GBPUSD' }) },
       0.1,

@@ -143,8 +143,15 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
       shown === undefined ? readUntilInTime(ports, pollPositions) : undefined,
       readUntilInTime(ports, pollDeals),
     ])
-    // A list without the rest may be incomplete: the trade shows that another closed it.
-    if (!shown && reading && (await readWithin(ports, maxJournalWaitMs, readTrade(target))))
+    // A list without the rest may be incomplete: the trade shows that another closed it. On MT4 the
+    // rest has another number, so that the trade may be of the closed part alone.
+    const isTradeOfAll = brokerAccount.platform === 'mt5'
+    if (
+      !shown &&
+      reading &&
+      isTradeOfAll &&
+      (await readWithin(ports, maxJournalWaitMs, readTrade(target)))
+    )
       shown = { outcome: { ...request.expected, remainingVolume: 0 }, reading }
     const fill =
       fillOf((shown?.outcome ?? request.expected).closedVolume) ??
