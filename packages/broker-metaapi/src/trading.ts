@@ -167,7 +167,7 @@ export const createTrading = (connection: Connection): Trading => {
       }
       const answer = answerFrom(orderToFind, evidence, context)
       keep(answer)
-      if (lacksPrice(answer) || (mayNeedTraits(answer) && areWhole(evidence))) {
+      if (mayNeedTraits(answer, evidence)) {
         traits ??= await readTraits(target, signal)
         keep(answerFrom(orderToFind, evidence, { ...context, traits }))
       }
@@ -232,10 +232,11 @@ type LookupOptions = Pick<
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
 
 /** Whether the traits of the account may decide what the lists do not. */
-const mayNeedTraits = (answer: LookupAnswer): boolean =>
-  answer.kind === 'unreadable' ||
+const mayNeedTraits = (answer: LookupAnswer, evidence: Evidence): boolean =>
+  lacksPrice(answer) ||
   answer.kind === 'unfinished' ||
-  (answer.kind === 'open' && answer.order === undefined)
+  (answer.kind === 'open' && answer.order === undefined) ||
+  (answer.kind === 'unreadable' && areWhole(evidence))
 
 const accepted = ({ tickets }: OrderToFind, isPartlyExecuted: boolean): PlacementAnswer => ({
   kind: 'accepted',

@@ -460,6 +460,12 @@ describe('an executed order whose answer was lost is found', () => {
     },
   )
 
+  it('by its position on a hedging account, while histories cannot be read', async () => {
+    const one = await sendAndLose()
+    for (const route of ['deals', 'history-orders'] as const) one.set(route, unreadableList)
+    expect(await one.look()).toEqual(found)
+  })
+
   it.each<[string, (clientId: string) => Fault]>([
     ['fails', () => unreadableList],
     [
