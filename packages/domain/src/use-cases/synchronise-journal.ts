@@ -2,6 +2,7 @@
 // is due. One read runs at a time per account: callers in this process share it, and those in other
 // processes wait for it.
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import type { BrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
 import { isFresh, type JournalState } from '../journal/journal-state.ts'
@@ -109,18 +110,14 @@ export const createJournalReads = (
     for (;;) {
       const found = await journal.find(account)()
       if (E.isLeft(found)) return found
-      /** What the caller gets where the comparison with the balance fails, or takes too long. */
-      let fresh: JournalState | undefined
-      if (found.right._tag === 'Some') {
-        const state = found.right.value
-        if (isFresh(state, since, clock.now())) fresh = state
-        // What was just written is compared with the balance before its read ends.
-        const isBeingCompared = state.check === null && readsInProgress.has(keyOf(account))
-        if ((fresh && !isBeingCompared) || state.deals > maxFirstReadDeals) return E.right(state)
-        // The first read may have begun before this call; the second began after it, also where the
-        // clocks say otherwise.
-        if (completedReads === 2) return E.right(state)
-      }
+      const state = O.toUndefined(found.right)
+      const isCurrent = state !== undefined && isFresh(state, since, clock.now())
+      // What was just written is compared with the balance before its read ends.
+      const isBeingCompared = state?.check === null && readsInProgress.has(keyOf(account))
+      // The first read may have begun before this call; the second began after it, also where the
+      // clocks say otherwise.
+      const isEnough = completedReads === 2 || (isCurrent && !isBeingCompared)
+      if (state && (isEnough || state.deals > maxFirstReadDeals)) return E.right(state)
       const isInTime = () => stopwatch.elapsedMs() - startedMs < callerTimeoutMs
       let outcome: ReadOutcome | void = undefined
       if (isInTime()) {
@@ -129,15 +126,13 @@ export const createJournalReads = (
         while (outcome === undefined && isInTime())
           outcome = await Promise.race([read, pause(callerCheckMs)()])
       }
-      if (fresh && (outcome === undefined || E.isLeft(outcome))) return E.right(fresh)
-      if (outcome === undefined)
-        return E.left(
-          refuse('BrokerUnavailable', {
-            accountId: account.accountId,
-            reason: 'the history is still being read',
-          }),
-        )
-      if (E.isLeft(outcome)) return outcome
+      if (outcome === undefined || E.isLeft(outcome)) {
+        // It waited for the comparison alone.
+        if (isCurrent) return E.right(state)
+        const { accountId } = account
+        const reason = 'the history is still being read'
+        return outcome ?? E.left(refuse('BrokerUnavailable', { accountId, reason }))
+      }
       if (outcome.right === busy) await pause(otherProcessPauseMs)()
       else completedReads += 1
     }
