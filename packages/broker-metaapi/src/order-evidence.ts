@@ -6,6 +6,17 @@
 // - open, or unfinished for a market order: they show the order, and not how it ended
 // - unreadable: a list is incomplete, or a record without a client id may be the order's
 // - nothing: all four lists are complete, and no record is or may be the order's
+//
+// How the order ended is decided by the first of four rules that can tell:
+//
+// 1. byDeals: a deal has the volume and the price of what it executed
+// 2. byEndedOrders: a finished order has the volume, and its deals may be shown later
+// 3. byPosition: a position has both while nobody else has traded in it, and may be shown first
+// 4. byUnexecutedEnd: the finished orders alone, where nothing was executed
+//
+// Lists lag behind each other, and a broker may end a pending order and place the rest again under
+// another number. So a rule waits until the lists agree, or have had a minute to catch up, and an
+// end before all is filled counts only where no such rest may be hidden (`mayContinueUnseen`).
 import * as O from 'fp-ts/lib/Option.js'
 import {
   clientIdPrefix,
@@ -45,53 +56,27 @@ export const answerFrom = (
   evidence: Evidence,
   context: LookupContext,
 ): LookupAnswer => {
+  const { order } = orderToFind
   const rows = rowsOfOrder(orderToFind, evidence, context)
-  const isWhole = areWhole(evidence)
   if (!rows.isSeen) {
-    const isAbsent = isWhole && !mayBeHidden(orderToFind, evidence, context)
+    const isAbsent = areWhole(evidence) && !mayBeHidden(orderToFind, evidence, context)
     return { kind: isAbsent ? 'nothing' : 'unreadable' }
   }
-  const hasNoOpenOrder =
-    evidence.orders.isWhole &&
-    rows.open.length === 0 &&
-    !mayBeRenumbered(orderToFind.order, rows, context)
-  const { orderId } = orderToFind.tickets
-  const dealsFill = fillOfDeals(rows)
-  const endedLots = lotsOfEndedOrders(rows.endedOrders)
-  const shown: ShownOrder = {
-    ...rows,
-    orderedLots: orderToFind.order.volume,
-    dealsFill,
-    endedLots,
-    isLastEnded:
-      hasNoOpenOrder &&
-      (orderId === undefined || rows.endedOrders.some(({ id }) => id === orderId)) &&
-      sumExactly(rows.positions.map(({ volume = 0 }) => volume)) <=
-        Math.max(endedLots ?? 0, dealsFill?.volume ?? 0),
-    isPositionExclusive: isHedging(context),
-    haveListsCaughtUp:
-      isWhole && hasNoOpenOrder && context.now - lastChangeOf(rows, context) >= listsLagMs,
-  }
-  const last = rows.endedOrders.at(-1)
+  const shown = shownOrderOf(orderToFind, rows, evidence, context)
   const outcome =
-    byDeals(shown) ??
-    byEndedOrders(shown) ??
-    byPosition(shown) ??
-    (last && isWhole && endedUnexecuted(shown, last, orderToFind)
-      ? endOf(orderToFind.order, last)
-      : undefined)
+    byDeals(shown) ?? byEndedOrders(shown) ?? byPosition(shown) ?? byUnexecutedEnd(shown)
   const filledLots = outcome && 'fill' in outcome ? (outcome.fill.volume ?? 0) : 0
   // More than was ordered includes what others did.
-  if (outcome && filledLots <= shown.orderedLots) {
-    const restLots = sumExactly([shown.orderedLots, -filledLots])
-    const mayContinue =
-      outcome.kind !== 'filled' &&
-      mayHaveBeenRenumbered(orderToFind, restLots, rows, evidence, context)
-    return mayContinue ? { kind: 'unreadable' } : { kind: 'found', outcome }
+  if (outcome === undefined || filledLots > order.volume) {
+    if (order.limitOrStop === undefined) return { kind: 'unfinished' }
+    const held = rows.open.find((row) => row.held !== undefined)?.held
+    return { kind: 'open', order: held && markPartlyExecuted(held, order) }
   }
-  if (orderToFind.order.limitOrStop === undefined) return { kind: 'unfinished' }
-  const held = rows.open.find((row) => row.held !== undefined)?.held
-  return { kind: 'open', order: held && markPartlyExecuted(held, orderToFind.order) }
+  const restLots = sumExactly([order.volume, -filledLots])
+  return outcome.kind !== 'filled' &&
+    mayContinueUnseen(orderToFind, restLots, rows, evidence, context)
+    ? { kind: 'unreadable' }
+    : { kind: 'found', outcome }
 }
 
 /** What deals or else its position show of an order, which may be a part; undefined without any. */
@@ -105,8 +90,7 @@ export const executedLots = (
 }
 
 /** The rows of an order that is seen, and what they come to. */
-interface ShownOrder extends RowsOfOrder {
-  readonly orderedLots: number
+interface ShownOrder extends RowsOfOrder, Pick<OrderToFind, 'order' | 'tickets'> {
   /** Of all its deals; undefined if there are none. */
   readonly dealsFill: Fill | undefined
   /** What its finished orders executed; undefined if they do not show it. */
@@ -115,25 +99,55 @@ interface ShownOrder extends RowsOfOrder {
   readonly isLastEnded: boolean
   /** Others cannot have changed its position but to close it. On a netting account they may. */
   readonly isPositionExclusive: boolean
+  /** All lists are complete. */
+  readonly isWhole: boolean
   /**
-   * All lists are complete, none has it open, and its last change is over a minute ago: what they do
-   * not show is not there.
+   * They are, none has it open, and its last change is over a minute ago: what they do not show is
+   * not there.
    */
   readonly haveListsCaughtUp: boolean
 }
 
-/** What one kind of rows shows of an execution; undefined if it does not show all of it yet. */
-type FindExecution = (shown: ShownOrder) => Executed | undefined
+const shownOrderOf = (
+  { order, tickets }: OrderToFind,
+  rows: RowsOfOrder,
+  evidence: Evidence,
+  context: LookupContext,
+): ShownOrder => {
+  const { endedOrders, positions } = rows
+  const isWhole = areWhole(evidence)
+  const hasNoOpenOrder =
+    evidence.orders.isWhole && rows.open.length === 0 && !mayBePlacedAgain(order, rows, context)
+  const dealsFill = fillOfDeals(rows)
+  const endedLots = sumIfAllKnown(endedOrders.map(lotsOfEndedOrder))
+  return {
+    ...rows,
+    order,
+    tickets,
+    dealsFill,
+    endedLots,
+    isLastEnded:
+      hasNoOpenOrder &&
+      (tickets.orderId === undefined || endedOrders.some(({ id }) => id === tickets.orderId)) &&
+      sumExactly(positions.map(({ volume = 0 }) => volume)) <=
+        Math.max(endedLots ?? 0, dealsFill?.volume ?? 0),
+    isPositionExclusive: isHedging(context),
+    isWhole,
+    haveListsCaughtUp:
+      isWhole && hasNoOpenOrder && context.now - lastChangeOf(rows, context) >= listsLagMs,
+  }
+}
 
-type Executed = Extract<OrderOutcome, { readonly fill: Fill }>
+/** How the order ended, by one kind of rows; undefined if they do not show it yet. */
+type Rule = (shown: ShownOrder) => OrderOutcome | undefined
 
 /**
  * A partial fill is final if all has ended and the finished orders executed the same volume, or once
  * the lists have caught up and the finished orders show no more. On MT4 a partial close splits the
  * deal that opened the position, and the finished order still shows the whole volume.
  */
-const byDeals: FindExecution = ({
-  orderedLots,
+const byDeals: Rule = ({
+  order,
   dealsFill,
   endedLots,
   endedOrders,
@@ -149,7 +163,7 @@ const byDeals: FindExecution = ({
       ? executed(isPart ? 'partially_filled' : 'filled', dealsFill)
       : undefined
   }
-  if (volume >= orderedLots) return executed('filled', dealsFill)
+  if (volume >= order.volume) return executed('filled', dealsFill)
   const mayBeAll = haveListsCaughtUp && !endedOrders.some(isFilledWithoutVolume)
   return (isLastEnded && endedLots === volume) || (mayBeAll && (endedLots ?? 0) <= volume)
     ? executed('partially_filled', dealsFill)
@@ -157,7 +171,7 @@ const byDeals: FindExecution = ({
 }
 
 /** Finished orders that know of less than its deals do not count. */
-const byEndedOrders: FindExecution = (shown) => {
+const byEndedOrders: Rule = (shown) => {
   const { position, deals, endedOrders, endedLots = 0 } = shown
   const openedPosition = positionIdField(openedPositionId(shown))
   if (endedOrders.some(isFilledWithoutVolume)) return executed('filled', openedPosition)
@@ -167,7 +181,7 @@ const byEndedOrders: FindExecution = (shown) => {
     shown.isPositionExclusive && deals.length === 0 && (position?.volume ?? 0) === endedLots
   const opening = position && isUntouched ? fillOfPosition(position) : openedPosition
   const fill = { volume: endedLots, ...opening }
-  if (endedLots >= shown.orderedLots) return executed('filled', fill)
+  if (endedLots >= shown.order.volume) return executed('filled', fill)
   return shown.isLastEnded || shown.haveListsCaughtUp
     ? executed('partially_filled', fill)
     : undefined
@@ -179,36 +193,36 @@ const byEndedOrders: FindExecution = (shown) => {
  * first. After that a smaller position is a partial fill, and of a larger one only its number is
  * known.
  */
-const byPosition: FindExecution = (shown) => {
-  const { orderedLots, position, deals, open, endedOrders, isPositionExclusive } = shown
+const byPosition: Rule = (shown) => {
+  const { order, position, deals, open, endedOrders, isPositionExclusive } = shown
   if (!position?.volume || deals.length + open.length + endedOrders.length > 0) return undefined
   if (!isPositionExclusive) return undefined
   const fill = { volume: position.volume, ...fillOfPosition(position) }
-  if (position.volume === orderedLots) return executed('filled', fill)
+  if (position.volume === order.volume) return executed('filled', fill)
   if (!shown.haveListsCaughtUp) return undefined
-  return position.volume > orderedLots
+  return position.volume > order.volume
     ? executed('filled', positionIdField(position.id))
     : executed('partially_filled', fill)
 }
 
-const endedUnexecuted = (
-  { isLastEnded, haveListsCaughtUp, deals, position, endedOrders, endedLots }: ShownOrder,
-  last: RecordRow,
-  { order, tickets }: OrderToFind,
-): boolean => {
-  // The broker may end an order and place it again under a new number. Where none is known, one that
-  // was rejected may be an earlier one; of one that was cancelled, none was placed again by now.
-  const mayBeEarlier = tickets.orderId === undefined && endOf(order, last).kind === 'rejected'
-  return (
+/** Waits for the number that is known last to have ended, or for the lists to catch up. */
+const byUnexecutedEnd: Rule = ({ order, tickets, deals, position, endedOrders, ...shown }) => {
+  const last = endedOrders.at(-1)
+  const isUnexecuted =
     deals.length === 0 &&
     position === undefined &&
-    endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
-    (haveListsCaughtUp || (isLastEnded && endedLots !== undefined && !mayBeEarlier))
-  )
+    endedOrders.every(({ state = '' }) => unfilledStates.includes(state))
+  if (last === undefined || !isUnexecuted || !shown.isWhole) return undefined
+  const end = endOf(order, last)
+  // Where no number is known, a rejected order may be an earlier one than a list will show; of one
+  // that was cancelled, none was placed again by now.
+  const mayBeEarlier = tickets.orderId === undefined && end.kind === 'rejected'
+  const isKnown = shown.isLastEnded && shown.endedLots !== undefined && !mayBeEarlier
+  return isKnown || shown.haveListsCaughtUp ? end : undefined
 }
 
 /** Whether the broker cancelled the order just now, and may place it again under another number. */
-const mayBeRenumbered = (
+const mayBePlacedAgain = (
   order: OrderToSend,
   { endedOrders }: RowsOfOrder,
   { now, executedAtLatest, isCancelledByUs }: LookupContext,
@@ -223,13 +237,16 @@ const mayBeRenumbered = (
 }
 
 /**
- * Whether a part of a pending order was executed under an earlier number and is not shown, or its
- * rest may have been placed again under another and without its client id, where the cancellation
- * was not ours: a list cannot be read, or a similar one of that volume was placed from ten
- * seconds before the cancellation to a minute after it, or something similar was executed within the
- * last minute, so that the history may not show its order yet.
+ * Whether more of a pending order than is shown may have been executed under an earlier number, or
+ * may wait under a later one that has lost the client id:
+ *
+ * - the last number was for fewer lots than what is shown leaves for it
+ * - or the last number was cancelled, not by us, and
+ *   - a list cannot be read
+ *   - or a similar order for the rest was placed from ten seconds before that to a minute after it
+ *   - or something similar was executed within the last minute: the history may lack its order yet
  */
-const mayHaveBeenRenumbered = (
+const mayContinueUnseen = (
   orderToFind: OrderToFind,
   restLots: number,
   { endedOrders }: RowsOfOrder,
@@ -240,9 +257,10 @@ const mayHaveBeenRenumbered = (
   const last = endedOrders.at(-1)
   if (orderToFind.order.limitOrStop === undefined || last === undefined) return false
   const { state, volume, endedAt = 0 } = last
-  // What it was for less than was ordered was executed under an earlier number.
   if (volume !== undefined && sumExactly([restLots, lotsOfEndedOrder(last) ?? 0]) > volume)
     return true
+  if (state !== 'CANCELED' || context.isCancelledByUs) return false
+  if (!areWhole(evidence)) return true
   const isSimilar = createSimilarityCheck(orderToFind, context)
   const afterMs = ({ at = 0 }: RecordRow): number => at - endedAt
   const isOfAnother = (orderId: string): boolean =>
@@ -250,22 +268,19 @@ const mayHaveBeenRenumbered = (
   const isLikeRest = (row: RecordRow, orderId: string): boolean =>
     isSimilar(row, orderId) && afterMs(row) >= -renumberingMs && !isOfAnother(orderId)
   return (
-    state === 'CANCELED' &&
-    !context.isCancelledByUs &&
-    (!areWhole(evidence) ||
-      [...orders.rows, ...historyOrders.rows].some(
-        (row) =>
-          isLikeRest(row, row.id) &&
-          row.orderType !== 'market' &&
-          (row.volume ?? restLots) === restLots &&
-          afterMs(row) <= clockSlackMs &&
-          mayHaveExecuted(row),
-      ) ||
-      [...positions.rows, ...deals.rows].some(
-        (row) =>
-          isLikeRest(row, row.orderId ?? row.id) &&
-          context.now + context.skewMs - (row.at ?? 0) < listsLagMs,
-      ))
+    [...orders.rows, ...historyOrders.rows].some(
+      (row) =>
+        isLikeRest(row, row.id) &&
+        row.orderType !== 'market' &&
+        (row.volume ?? restLots) === restLots &&
+        afterMs(row) <= clockSlackMs &&
+        mayHaveExecuted(row),
+    ) ||
+    [...positions.rows, ...deals.rows].some(
+      (row) =>
+        isLikeRest(row, row.orderId ?? row.id) &&
+        context.now + context.skewMs - (row.at ?? 0) < listsLagMs,
+    )
   )
 }
 
@@ -301,7 +316,7 @@ const endOf = (
   return { kind: 'rejected', reason: { code: `ORDER_STATE_${state}`, message } }
 }
 
-const executed = (kind: Executed['kind'], fill: Fill): Executed => ({ kind, fill })
+const executed = (kind: 'filled' | 'partially_filled', fill: Fill): OrderOutcome => ({ kind, fill })
 
 /** Whether all four lists could be read to their end. */
 export const areWhole = (evidence: Evidence): boolean =>
@@ -421,14 +436,13 @@ const isFilledWithoutVolume = ({ state, volume }: RecordRow): boolean =>
 /** False where it is known to have executed nothing. */
 const mayHaveExecuted = (row: RecordRow): boolean => lotsOfEndedOrder(row) !== 0
 
-/** Lots that finished orders executed; undefined if one does not show it, or there is none. */
-const lotsOfEndedOrders = (endedOrders: readonly RecordRow[]): number | undefined => {
-  const known = endedOrders.map(lotsOfEndedOrder).filter((volume) => volume !== undefined)
-  return endedOrders.length > 0 && known.length === endedOrders.length
-    ? sumExactly(known)
-    : undefined
+/** Undefined if one is not known, or there is none. */
+const sumIfAllKnown = (volumes: readonly (number | undefined)[]): number | undefined => {
+  const known = volumes.filter((volume) => volume !== undefined)
+  return known.length > 0 && known.length === volumes.length ? sumExactly(known) : undefined
 }
 
+/** Lots that a finished order executed; undefined if it does not show it. */
 const lotsOfEndedOrder = ({ state, volume, remaining }: RecordRow): number | undefined => {
   if (state === 'REJECTED') return 0
   if (volume === undefined || !isEndState(state)) return undefined
@@ -446,11 +460,10 @@ const fillOfDeals = (ownRows: RowsOfOrder): Fill | undefined => {
   const executions = deals.flatMap(({ volume, price, at }): readonly Execution[] =>
     volume === undefined || price === undefined || at === undefined ? [] : [{ volume, price, at }],
   )
-  const volumes = deals.flatMap(({ volume }) => volume ?? [])
   const [first, ...rest] = executions
   if (deals.length === 0) return undefined
   return {
-    volume: volumes.length === deals.length ? sumExactly(volumes) : undefined,
+    volume: sumIfAllKnown(deals.map(({ volume }) => volume)),
     ...(first && executions.length === deals.length && fillOfExecutions([first, ...rest])),
     ...positionIdField(openedPositionId(ownRows) ?? deals[0]?.positionId),
   }
@@ -496,24 +509,20 @@ const mayBeHidden = (
     // rest of a partly closed position has a new number, so that this shows nothing.
     return isMt5 && positionId !== undefined && orderId !== undefined && positionId !== orderId
   }
-  const isSimilarOrder = (row: RecordRow): boolean =>
-    isSimilar(row, row.id) && !onlyCloses(row, row.id)
+  const mayBeOfOrder = (row: RecordRow, orderId: string | undefined): boolean =>
+    isSimilar(row, orderId) && !onlyCloses(row, orderId)
   const orderRows = [...orders.rows, ...historyOrders.rows]
   // A deal or a position of an order that cannot be ours is not ours.
   const rowsByOrder = Map.groupBy(orderRows, ({ id }) => id)
   const isOfAnotherOrder = (orderId: string | undefined): boolean =>
-    orderId !== undefined && rowsByOrder.get(orderId)?.every((row) => !isSimilarOrder(row)) === true
+    orderId !== undefined &&
+    rowsByOrder.get(orderId)?.every((row) => !mayBeOfOrder(row, orderId)) === true
   return (
-    orderRows.some((row) => isSimilarOrder(row) && mayHaveExecuted(row)) ||
+    orderRows.some((row) => mayBeOfOrder(row, row.id) && mayHaveExecuted(row)) ||
     // What an order of ours adds to another's position shows in its own order and deal.
     positions.rows.some(
       (row) => isSimilar(row, row.id, mayBeNetting) && !isOfAnotherOrder(row.id),
     ) ||
-    deals.rows.some(
-      (row) =>
-        isSimilar(row, row.orderId) &&
-        !isOfAnotherOrder(row.orderId) &&
-        !onlyCloses(row, row.orderId),
-    )
+    deals.rows.some((row) => mayBeOfOrder(row, row.orderId) && !isOfAnotherOrder(row.orderId))
   )
 }

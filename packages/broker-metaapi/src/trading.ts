@@ -203,7 +203,7 @@ export const createTrading = (connection: Connection): Trading => {
     ])
     return {
       magic: isNumber(provisioned?.magic) ? provisioned.magic : undefined,
-      isHedging: information && information.marginMode === 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING',
+      isHedging: information?.marginMode === 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING',
     }
   }
 
