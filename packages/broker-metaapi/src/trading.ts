@@ -158,18 +158,22 @@ export const createTrading = (connection: Connection): Trading => {
   ): Promise<LookupAnswer> => {
     let best: LookupAnswer = { kind: 'unreadable' }
     let traits: AccountTraits | undefined
+    let traitsRead: Promise<unknown> | undefined
     const detailsUntil = performance.now() + deadlines.fillMs
     await repeat(ms, async (signal) => {
       const evidence = await readAll({ target, ...options, signal })
-      const context = contextOf(options, traits)
-      const keep = (answer: LookupAnswer): void => {
+      const decide = (): LookupAnswer => {
+        const answer = answerFrom(orderToFind, evidence, contextOf(options, traits))
         if (finalityOf(answer) >= finalityOf(best)) best = answer
+        return answer
       }
-      const answer = answerFrom(orderToFind, evidence, context)
-      keep(answer)
+      const answer = decide()
       if (mayNeedTraits(answer, evidence)) {
-        traits ??= await readTraits(target, signal)
-        keep(answerFrom(orderToFind, evidence, { ...context, traits }))
+        traitsRead ??= readTraits(target, signal).then((read) => (traits = read))
+        // The next read of the lists may show the price first.
+        const other = lacksPrice(answer) ? [delay(rereadPauseMs)] : []
+        await Promise.race([traitsRead, ...other])
+        decide()
       }
       return !lacksPrice(best) || performance.now() >= detailsUntil
     })

@@ -460,6 +460,14 @@ describe('an executed order whose answer was lost is found', () => {
     },
   )
 
+  it('with its price, which a deal shows while the account’s settings hang', async () => {
+    const one = await sendAndLose({}, { deadlines: { ...patient, readMs: 2_000, fillMs: 1_000 } })
+    one.set('account', { kind: 'lost' })
+    one.set('positions', { kind: 'reply', status: 200, body: [] })
+    one.set('deals', { kind: 'reply', status: 200, body: [], times: 1 })
+    expect(await one.look()).toEqual(found)
+  })
+
   it('by its position on a hedging account, while histories cannot be read', async () => {
     const one = await sendAndLose()
     for (const route of ['deals', 'history-orders'] as const) one.set(route, unreadableList)
