@@ -87,7 +87,7 @@ const checkDistance = (
 
 /**
  * A limit order waits for a better price than the market's, and a stop order for a worse one. An
- * exchange also accepts a limit order that the market has reached, so that its refusal is not certain.
+ * exchange also accepts a limit order at the market's price or past it, so that no refusal is certain.
  */
 const checkPrice: InstrumentCheck = (facts) => {
   const { order, quote } = facts
@@ -98,7 +98,7 @@ const checkPrice: InstrumentCheck = (facts) => {
   return isLimit && result !== 'passed' ? undefined : result
 }
 
-/** Levels of a market order are measured from where it would be closed: the other side's entry. */
+/** Levels of a market order are measured from the price at which it would be closed. */
 const checkLevel =
   (name: LevelName): InstrumentCheck =>
   (facts) => {
