@@ -73,8 +73,7 @@ export const answerFrom = (
     return { kind: 'open', order: held && markPartlyExecuted(held, order) }
   }
   const restLots = sumExactly([order.volume, -filledLots])
-  return outcome.kind !== 'filled' &&
-    mayContinueUnseen(orderToFind, restLots, rows, evidence, context)
+  return outcome.kind !== 'filled' && mayContinueUnseen(shown, restLots, evidence, context)
     ? { kind: 'unreadable' }
     : { kind: 'found', outcome }
 }
@@ -90,7 +89,7 @@ export const executedLots = (
 }
 
 /** The rows of an order that is seen, and what they come to. */
-interface ShownOrder extends RowsOfOrder, Pick<OrderToFind, 'order' | 'tickets'> {
+interface ShownOrder extends RowsOfOrder, OrderToFind {
   /** Of all its deals; undefined if there are none. */
   readonly dealsFill: Fill | undefined
   /** What its finished orders executed; undefined if they do not show it. */
@@ -109,11 +108,12 @@ interface ShownOrder extends RowsOfOrder, Pick<OrderToFind, 'order' | 'tickets'>
 }
 
 const shownOrderOf = (
-  { order, tickets }: OrderToFind,
+  orderToFind: OrderToFind,
   rows: RowsOfOrder,
   evidence: Evidence,
   context: LookupContext,
 ): ShownOrder => {
+  const { order, tickets } = orderToFind
   const { endedOrders, positions } = rows
   const isWhole = areWhole(evidence)
   const hasNoOpenOrder =
@@ -121,9 +121,8 @@ const shownOrderOf = (
   const dealsFill = fillOfDeals(rows)
   const endedLots = sumIfAllKnown(endedOrders.map(lotsOfEndedOrder))
   return {
+    ...orderToFind,
     ...rows,
-    order,
-    tickets,
     dealsFill,
     endedLots,
     isLastEnded:
@@ -151,6 +150,7 @@ const byDeals: Rule = ({
   dealsFill,
   endedLots,
   endedOrders,
+  lastEnded,
   isLastEnded,
   haveListsCaughtUp,
 }) => {
@@ -158,7 +158,7 @@ const byDeals: Rule = ({
   const { volume } = dealsFill
   // A deal without a volume was executed all the same, and no other record will show how much.
   if (volume === undefined) {
-    const isPart = unfilledStates.includes(endedOrders.at(-1)?.state ?? '')
+    const isPart = unfilledStates.includes(lastEnded?.state ?? '')
     return haveListsCaughtUp && endedLots === undefined
       ? executed(isPart ? 'partially_filled' : 'filled', dealsFill)
       : undefined
@@ -178,9 +178,8 @@ const byEndedOrders: Rule = (shown) => {
   if (endedLots <= 0 || (shown.dealsFill?.volume ?? 0) > endedLots) return undefined
   // A position of that very volume is as the order left it, and has its price.
   const isUntouched =
-    shown.isPositionExclusive && deals.length === 0 && (position?.volume ?? 0) === endedLots
-  const opening = position && isUntouched ? fillOfPosition(position) : openedPosition
-  const fill = { volume: endedLots, ...opening }
+    shown.isPositionExclusive && deals.length === 0 && position?.volume === endedLots
+  const fill = { volume: endedLots, ...(isUntouched ? fillOfPosition(position) : openedPosition) }
   if (endedLots >= shown.order.volume) return executed('filled', fill)
   return shown.isLastEnded || shown.haveListsCaughtUp
     ? executed('partially_filled', fill)
@@ -195,8 +194,8 @@ const byEndedOrders: Rule = (shown) => {
  */
 const byPosition: Rule = (shown) => {
   const { order, position, deals, open, endedOrders, isPositionExclusive } = shown
-  if (!position?.volume || deals.length + open.length + endedOrders.length > 0) return undefined
-  if (!isPositionExclusive) return undefined
+  const isAlone = deals.length + open.length + endedOrders.length === 0
+  if (!position?.volume || !isPositionExclusive || !isAlone) return undefined
   const fill = { volume: position.volume, ...fillOfPosition(position) }
   if (position.volume === order.volume) return executed('filled', fill)
   if (!shown.haveListsCaughtUp) return undefined
@@ -206,14 +205,14 @@ const byPosition: Rule = (shown) => {
 }
 
 /** Waits for the number that is known last to have ended, or for the lists to catch up. */
-const byUnexecutedEnd: Rule = ({ order, tickets, deals, position, endedOrders, ...shown }) => {
-  const last = endedOrders.at(-1)
+const byUnexecutedEnd: Rule = (shown) => {
+  const { order, tickets, deals, position, endedOrders, lastEnded } = shown
   const isUnexecuted =
     deals.length === 0 &&
     position === undefined &&
     endedOrders.every(({ state = '' }) => unfilledStates.includes(state))
-  if (last === undefined || !isUnexecuted || !shown.isWhole) return undefined
-  const end = endOf(order, last)
+  if (lastEnded === undefined || !isUnexecuted || !shown.isWhole) return undefined
+  const end = endOf(order, lastEnded)
   // Where no number is known, a rejected order may be an earlier one than a list will show; of one
   // that was cancelled, none was placed again by now.
   const mayBeEarlier = tickets.orderId === undefined && end.kind === 'rejected'
@@ -224,17 +223,13 @@ const byUnexecutedEnd: Rule = ({ order, tickets, deals, position, endedOrders, .
 /** Whether the broker cancelled the order just now, and may place it again under another number. */
 const mayBePlacedAgain = (
   order: OrderToSend,
-  { endedOrders }: RowsOfOrder,
+  { lastEnded }: RowsOfOrder,
   { now, executedAtLatest, isCancelledByUs }: LookupContext,
-): boolean => {
-  const last = endedOrders.at(-1)
-  return (
-    last !== undefined &&
-    endOf(order, last).kind === 'cancelled' &&
-    !isCancelledByUs &&
-    now - executedAtLatest < renumberingMs
-  )
-}
+): boolean =>
+  lastEnded !== undefined &&
+  endOf(order, lastEnded).kind === 'cancelled' &&
+  !isCancelledByUs &&
+  now - executedAtLatest < renumberingMs
 
 /**
  * Whether more of a pending order than is shown may have been executed under an earlier number, or
@@ -247,21 +242,19 @@ const mayBePlacedAgain = (
  *   - or something similar was executed within the last minute: the history may lack its order yet
  */
 const mayContinueUnseen = (
-  orderToFind: OrderToFind,
+  shown: ShownOrder,
   restLots: number,
-  { endedOrders }: RowsOfOrder,
-  evidence: Evidence,
+  { positions, orders, historyOrders, deals }: Evidence,
   context: LookupContext,
 ): boolean => {
-  const { positions, orders, historyOrders, deals } = evidence
-  const last = endedOrders.at(-1)
-  if (orderToFind.order.limitOrStop === undefined || last === undefined) return false
-  const { state, volume, endedAt = 0 } = last
-  if (volume !== undefined && sumExactly([restLots, lotsOfEndedOrder(last) ?? 0]) > volume)
-    return true
+  const { order, lastEnded, endedOrders } = shown
+  if (order.limitOrStop === undefined || lastEnded === undefined) return false
+  const { state, volume, endedAt = 0 } = lastEnded
+  const lastLots = lotsOfEndedOrder(lastEnded) ?? 0
+  if (volume !== undefined && sumExactly([restLots, lastLots]) > volume) return true
   if (state !== 'CANCELED' || context.isCancelledByUs) return false
-  if (!areWhole(evidence)) return true
-  const isSimilar = createSimilarityCheck(orderToFind, context)
+  if (!shown.isWhole) return true
+  const isSimilar = createSimilarityCheck(shown, context)
   const afterMs = ({ at = 0 }: RecordRow): number => at - endedAt
   const isOfAnother = (orderId: string): boolean =>
     context.ticketsOfOtherOrders.has(orderId) || endedOrders.some(({ id }) => id === orderId)
@@ -332,6 +325,7 @@ interface RowsOfOrder {
   readonly open: readonly RecordRow[]
   /** Finished orders, each once as it was last; the latest at the end. */
   readonly endedOrders: readonly RecordRow[]
+  readonly lastEnded: RecordRow | undefined
   /** Deals that executed a part of it, each once. */
   readonly deals: readonly RecordRow[]
 }
@@ -389,15 +383,16 @@ const rowsOfOrder = (
       [...positions.rows, ...orderRows, ...deals.rows].some((row) => match(row) !== 'other') ||
       orderRows.some(isOwnOrder),
     positions: ownPositions,
-    position: position && {
-      ...position,
-      ...((position.side !== order.side || isEarlier(position)) && { volume: undefined }),
-    },
+    position:
+      position && (position.side !== order.side || isEarlier(position))
+        ? { ...position, volume: undefined }
+        : position,
     open: orders.rows.filter(
       (row) =>
         isOwnOrder(row) && !endedOrders.some(({ id, state }) => id === row.id && isEndState(state)),
     ),
     endedOrders,
+    lastEnded: endedOrders.at(-1),
     // A deal of the other side closes what the order opened, and a close by another position trades
     // nothing.
     deals: ownDeals.filter(({ side, entry }) => side === order.side && entry !== 'out_by'),
@@ -457,17 +452,17 @@ const lotsOfEndedOrder = ({ state, volume, remaining }: RecordRow): number | und
  */
 const fillOfDeals = (ownRows: RowsOfOrder): Fill | undefined => {
   const { deals } = ownRows
-  const executions = deals.flatMap(({ volume, price, at }): readonly Execution[] =>
-    volume === undefined || price === undefined || at === undefined ? [] : [{ volume, price, at }],
-  )
-  const [first, ...rest] = executions
+  const [first, ...rest] = deals.filter(isExecution)
   if (deals.length === 0) return undefined
   return {
     volume: sumIfAllKnown(deals.map(({ volume }) => volume)),
-    ...(first && executions.length === deals.length && fillOfExecutions([first, ...rest])),
+    ...(first && rest.length + 1 === deals.length && fillOfExecutions([first, ...rest])),
     ...positionIdField(openedPositionId(ownRows) ?? deals[0]?.positionId),
   }
 }
+
+const isExecution = (row: RecordRow): row is RecordRow & Execution =>
+  ![row.volume, row.price, row.at].includes(undefined)
 
 /** What a position shows of the order that opened it. */
 const fillOfPosition = ({ id, price, at }: RecordRow): Fill => ({

@@ -94,10 +94,9 @@ export const createOperatorDocuments = (
     ({ users }: OperatorRecords) =>
     (change: PlannedChange): AsyncResult<PlannedChange> => {
       const { section, id, action } = change
-      if (action !== 'remove') return TE.right(change)
       const user = section === 'users' ? users.find((one) => one.id === id) : undefined
       const tenantId = section === 'tenants' ? (id as TenantId) : user?.tenantId
-      return tenantId === undefined
+      return action !== 'remove' || tenantId === undefined
         ? TE.right(change)
         : pipe(
             records.counts(tenantId, user?.id),

@@ -127,16 +127,12 @@ const prepareTables = async (pool: PoolOptions, isEmbedded: boolean): Promise<vo
 
 // Only this process has the folder open, so that whoever claimed journals and keys before has died.
 // Requests would wait for these claims to lapse; nobody waits for others, which lapse within minutes.
-const endClaims = async (knex: Knex): Promise<void> => {
-  await query(
+const endClaims = (knex: Knex) =>
+  query(
     knex,
-    sql`update journals set lease_id = null, leased_until = null where lease_id is not null`,
+    sql`with freed as (update journals set lease_id = null, leased_until = null where lease_id is not null)
+      update idempotency_keys set since = since - ${inProgressMs} * interval '1 ms' where state <> 'replied'`,
   )
-  await query(
-    knex,
-    sql`update idempotency_keys set since = since - ${inProgressMs} * interval '1 ms' where state <> 'replied'`,
-  )
-}
 
 const oldestServerVersion = 14
 

@@ -145,11 +145,10 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
     ])
     // A list without the rest may be incomplete: the trade shows that another closed it. On MT4 the
     // rest has another number, so that the trade may be of the closed part alone.
-    const isTradeOfAll = brokerAccount.platform === 'mt5'
     if (
       !shown &&
       reading &&
-      isTradeOfAll &&
+      brokerAccount.platform === 'mt5' &&
       (await readWithin(ports, maxJournalWaitMs, readTrade(target)))
     )
       shown = { outcome: { ...request.expected, remainingVolume: 0 }, reading }
