@@ -189,6 +189,7 @@ export const afterAttempt = (
   schedule: RetrySchedule,
 ): { readonly delivery: WebhookDelivery; readonly webhook: Webhook } => {
   const endedAt = startedAt + durationMs
+  const isPresentUrl = to.webhook.url === webhook.url
   const attempted = {
     ...delivery,
     attempts: isReplay(delivery) ? 1 : delivery.attempts + 1,
@@ -200,15 +201,12 @@ export const afterAttempt = (
     const lastSuccessAt = Math.max(endedAt, webhook.lastSuccessAt ?? endedAt)
     return {
       delivery: { ...attempted, status: 'success', failureReason: null, nextAttemptAt: null },
-      webhook: { ...webhook, failureCount: 0, lastSuccessAt },
+      webhook: { ...webhook, failureCount: isPresentUrl ? 0 : webhook.failureCount, lastSuccessAt },
     }
   }
   // A failure does not count for a replay, at a URL that was changed since, or where the service
   // could look up no names, which would disable everybody's webhooks.
-  const counts =
-    !isReplay(delivery) &&
-    to.webhook.url === webhook.url &&
-    answer.failureReason !== 'lookup_failed'
+  const counts = !isReplay(delivery) && isPresentUrl && answer.failureReason !== 'lookup_failed'
   const failureCount = webhook.failureCount + (counts ? 1 : 0)
   const failed = {
     ...webhook,

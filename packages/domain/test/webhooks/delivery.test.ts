@@ -115,6 +115,7 @@ it('fails at once when its webhook was disabled meanwhile', () => {
 
 const bad = { ...webhook, failureCount: 4, lastSuccessAt: 50, lastFailureAt: 60 }
 const off = { ...bad, enabled: false }
+const moved = { ...bad, url: 'https://new.example.com/' as WebhookUrl }
 const later = { ...webhook, lastSuccessAt: 5_000 }
 
 it.each<[string, WebhookDelivery, Webhook, AttemptAnswer, Partial<Webhook>]>([
@@ -152,10 +153,11 @@ it.each<[string, WebhookDelivery, Webhook, AttemptAnswer, Partial<Webhook>]>([
   [
     'is not disabled by what its previous URL answered',
     fresh,
-    { ...bad, url: 'https://new.example.com/' as WebhookUrl },
+    moved,
     silent,
     { lastFailureAt: 1_010 },
   ],
+  ['counts on after a success at its previous URL', fresh, moved, ok, { lastSuccessAt: 1_010 }],
 ])('a webhook %s', (_, delivery, before, answer, changes) => {
   expect(after(delivery, before, answer).webhook).toStrictEqual({ ...before, ...changes })
 })
