@@ -44,9 +44,8 @@ export const startOwnerNotices = async ({
           'a notice cannot be sent: the mail server refused it',
         )
       case 'undelivered':
-        log.warn({ ...fields, reason: outcome.reason }, 'a notice could not be sent yet')
-        // A rejection has the queue try again after a pause.
-        throw new DescribedError(outcome.reason)
+        // The queue logs it, and tries again after a pause.
+        throw new DescribedError(`${job.id}: ${outcome.reason}`)
     }
   })
   const enqueuing = new Set<Promise<unknown>>()
