@@ -1,5 +1,6 @@
 // What the log shows of a notice whose mail server cannot be reached.
-import type { OwnerNoticeJob } from '@tradeport/domain/ports'
+import type { OwnerNoticeJobs } from '@tradeport/domain/ports'
+import type { EmailAddress } from '@tradeport/domain/primitives'
 import { freePort, someOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -9,16 +10,22 @@ import { startOwnerNotices } from '../src/owner-notices.ts'
 
 it('a mail that fails is left to the queue to log, with the notice’s id', async () => {
   const lines: string[] = []
-  let send: (job: OwnerNoticeJob) => Promise<void> = async () => undefined
+  const working = Promise.withResolvers<Parameters<OwnerNoticeJobs['work']>[0]>()
   const port = await freePort()
-  const from = { name: 'Tradeport', address: 'notices@tradeport.example' }
-  const server = { host: '127.0.0.1', port, isSecure: false, isLoopback: true, credentials: null }
+  const from = { name: 'Tradeport', address: 'notices@tradeport.example' as EmailAddress }
+  const server = {
+    host: '127.0.0.1',
+    port,
+    isSecure: false,
+    isLoopback: true,
+    credentials: undefined,
+  }
   const notices = await startOwnerNotices({
     smtp: { server, from },
     queue: {
       enqueue: () => TE.right(undefined),
-      work: async (given) => {
-        send = given
+      work: async (send) => {
+        working.resolve(send)
         return { stop: async () => undefined }
       },
     },
@@ -28,6 +35,7 @@ it('a mail that fails is left to the queue to log, with the notice’s id', asyn
   })
   const credential = { kind: 'api_key', id: 'k-1', applicationId: null } as const
   const notice = { kind: 'suspended', credential, since: 0, until: 900_000 } as const
+  const send = await working.promise
   await expect(send({ id: 'n-1', owner: someOwner, notice })).rejects.toThrow('n-1: ECONNREFUSED')
   expect(lines).toEqual([])
   await notices.stop()

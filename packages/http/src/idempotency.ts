@@ -49,7 +49,8 @@ export const runIdempotently = async (
     return begun
   }
   const outcome = await handle({ begin }, claim)
-  // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
+  // If the write fails, a retry sees a claim that has begun, also where nothing was done: in progress
+  // at first, then unknown.
   if (hasBegun && (E.isRight(outcome) || storedRefusals.includes(outcome.left._tag)))
     await idempotency.storeReply(owner, claim, storedOutcome(outcome))()
   else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome.left))

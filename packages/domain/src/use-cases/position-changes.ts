@@ -315,10 +315,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
           TE.fromTask(() => findEarlierDeals(target)),
         ),
         TE.bindW('request', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
-        TE.tap(() => begin),
         // Before it is sent, so that a close of a process that dies is found in the broker's
         // history.
         TE.tap(() => journal.wantRead(target.brokerAccount, lateDealsMs, lateCloseMs)),
+        TE.tap(() => begin),
         TE.bindW('sent', (close) => sendClose(close, send)),
         TE.bindW(
           'evidence',

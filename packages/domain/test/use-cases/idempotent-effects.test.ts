@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { refuse, type Refusal } from '../../src/errors.ts'
-import type { IdempotencyGuard } from '../../src/ports/index.ts'
+import type { IdempotencyGuard, Journal } from '../../src/ports/index.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
 import {
   createFakeRecords,
@@ -15,9 +15,10 @@ import {
 } from '@tradeport/testkit'
 import { createFakeEventLog } from './fake-event-log.ts'
 import { createPositionChanges, createWebhooks, noDeliveries } from '../../src/use-cases/index.ts'
-import { createChangeDesk, noon, owner, rightOf, tagOf } from './desk.ts'
+import { createChangeDesk, noon, owner, partOf, rightOf, tagOf, unavailable } from './desk.ts'
 
 const caller = { owner }
+const noJournal = partOf<Journal>({ wantRead: unavailable })
 const webhook = newWebhook(owner, noon)
 const deliveryId = '0e000000-0000-4000-8000-000000000001' as DeliveryId
 
@@ -29,13 +30,23 @@ interface Effect {
   readonly effects: () => number
 }
 
-const closeEffect = (): Effect => {
+const closeEffect = (
+  refused: Partial<ReturnType<typeof createChangeDesk>>,
+  volume = 0.1,
+): Effect => {
   const desk = createChangeDesk()
-  const close = createPositionChanges(desk).closePosition
+  const closeWith =
+    (parts: typeof refused, volume: number): Effect['run'] =>
+    (guard) =>
+      createPositionChanges({ ...desk, ...parts }).closePosition(caller, {
+        id: desk.id,
+        body: { volume },
+        ...guard,
+      })
   return {
-    run: (guard) => close(caller, { id: desk.id, body: { volume: 0.1 }, ...guard }),
-    runRefused: (guard) => close(caller, { id: desk.id, body: { volume: 9 }, ...guard }),
-    effects: () => desk.positionTrading.sent().length + desk.positionTrading.wanted().length,
+    run: closeWith({}, 0.1),
+    runRefused: closeWith(refused, volume),
+    effects: () => desk.positionTrading.sent().length,
   }
 }
 
@@ -90,7 +101,8 @@ const webhookEffect = (run: Run, runRefused?: Run) => async (): Promise<Effect> 
 
 const { id, url, eventTypes } = webhook
 const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[] = [
-  ['a close', async () => closeEffect()],
+  ['a close', async () => closeEffect({}, 9)],
+  ['a close that needs the database', async () => closeEffect({ journal: noJournal })],
   [
     'a new webhook',
     webhookEffect((use, guard) =>
