@@ -620,9 +620,10 @@ const recordWrites = [
   ),
 ]
 
+const webhookUrl = one('https://münchen.example:8443/Ünï?q=%20"\'&x=𝄞' as WebhookUrl)
 const webhookFields = fc.record(
   {
-    url: one('https://münchen.example:8443/Ünï?q=%20"\'&x=𝄞' as WebhookUrl),
+    url: webhookUrl,
     enabled: fc.boolean(),
     eventTypes: fc.subarray([...webhookEventTypes]),
   },
@@ -663,7 +664,7 @@ const webhookWrites = [
     now,
   ),
   call(({ webhooks }) => webhooks.remove, asker, webhookId),
-  call(({ webhooks }) => webhooks.recordTestSuccess, asker, webhookId, at),
+  call(({ webhooks }) => webhooks.recordTestSuccess, asker, webhookId, webhookUrl, at),
 ]
 
 const keyWrites = [

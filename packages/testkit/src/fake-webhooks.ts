@@ -7,7 +7,7 @@ import {
   changedWebhook,
   requireRoomForWebhook,
   withRotatedSecret,
-  withTestSuccess,
+  withSuccess,
   type WebhookWithSecret,
 } from '@tradeport/domain/webhooks'
 import { portOf } from './fake-port.ts'
@@ -24,7 +24,7 @@ export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
     owner: Owner,
     id: WebhookId,
     change: (stored: WebhookWithSecret) => WebhookWithSecret,
-  ): O.Option<WebhookWithSecret> =>
+  ) =>
     O.map((stored: WebhookWithSecret) => records.tables.webhooks.put(change(stored)))(
       find(owner, id),
     )
@@ -51,8 +51,8 @@ export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
     rotateSecret: (owner, id, rotation, now) =>
       rewrite(owner, id, (stored) => withRotatedSecret(stored, rotation, now)),
     remove: (owner, id) => O.isSome(find(owner, id)) && records.tables.webhooks.delete(id),
-    recordTestSuccess: (owner, id, at) => {
-      rewrite(owner, id, (stored) => ({ ...stored, webhook: withTestSuccess(stored.webhook, at) }))
+    recordTestSuccess: (owner, id, url, at) => {
+      rewrite(owner, id, (stored) => ({ ...stored, webhook: withSuccess(stored.webhook, url, at) }))
     },
   })
 }

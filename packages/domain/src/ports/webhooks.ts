@@ -13,6 +13,7 @@ import type {
   DeliveryStatus,
   WebhookDelivery,
 } from '../webhooks/delivery.ts'
+import type { WebhookUrl } from '../webhooks/webhook-url.ts'
 import type {
   SecretRotation,
   Webhook,
@@ -62,8 +63,13 @@ export interface WebhookStore {
   ) => AsyncResult<O.Option<WebhookWithSecret>>
   /** Whether it existed. */
   readonly remove: (owner: Owner, id: WebhookId) => AsyncResult<boolean>
-  /** Writes `withTestSuccess` of the webhook, if it still exists. */
-  readonly recordTestSuccess: (owner: Owner, id: WebhookId, at: Instant) => AsyncResult<void>
+  /** Writes `withSuccess` of the webhook, if it still exists. */
+  readonly recordTestSuccess: (
+    owner: Owner,
+    id: WebhookId,
+    url: WebhookUrl,
+    at: Instant,
+  ) => AsyncResult<void>
 }
 
 export interface DeliveriesQuery extends PageRequest {

@@ -166,7 +166,8 @@ export const createWebhooks = ({
           const success = isDelivered(answer.responseCode)
           // If this cannot be recorded, the request still succeeds: repeating it would send another
           // test. The webhook may also have been deleted meanwhile.
-          if (success) await webhooks.recordTestSuccess(owner, to.webhook.id, clock.now())()
+          const { id: webhookId, url } = to.webhook
+          if (success) await webhooks.recordTestSuccess(owner, webhookId, url, clock.now())()
           return { ...answer, success, failureReason: success ? null : failureOf(answer) }
         }),
         (test) => testInTurn(JSON.stringify([owner.tenantId, owner.userId]), test),

@@ -6,6 +6,7 @@ import { signStandardWebhook, signWebhook } from './signature.ts'
 import type { WebhookUrl } from './webhook-url.ts'
 import {
   signingSecrets,
+  withSuccess,
   type Webhook,
   type WebhookEventType,
   type WebhookWithSecret,
@@ -189,7 +190,6 @@ export const afterAttempt = (
   schedule: RetrySchedule,
 ): { readonly delivery: WebhookDelivery; readonly webhook: Webhook } => {
   const endedAt = startedAt + durationMs
-  const isPresentUrl = to.webhook.url === webhook.url
   const attempted = {
     ...delivery,
     attempts: isReplay(delivery) ? 1 : delivery.attempts + 1,
@@ -197,16 +197,17 @@ export const afterAttempt = (
     responseTimeMs: answer.responseTimeMs,
     lastAttemptAt: startedAt,
   }
-  if (isDelivered(answer.responseCode)) {
-    const lastSuccessAt = Math.max(endedAt, webhook.lastSuccessAt ?? endedAt)
+  if (isDelivered(answer.responseCode))
     return {
       delivery: { ...attempted, status: 'success', failureReason: null, nextAttemptAt: null },
-      webhook: { ...webhook, failureCount: isPresentUrl ? 0 : webhook.failureCount, lastSuccessAt },
+      webhook: withSuccess(webhook, to.webhook.url, endedAt),
     }
-  }
   // A failure does not count for a replay, at a URL that was changed since, or where the service
   // could look up no names, which would disable everybody's webhooks.
-  const counts = !isReplay(delivery) && isPresentUrl && answer.failureReason !== 'lookup_failed'
+  const counts =
+    !isReplay(delivery) &&
+    to.webhook.url === webhook.url &&
+    answer.failureReason !== 'lookup_failed'
   const failureCount = webhook.failureCount + (counts ? 1 : 0)
   const failed = {
     ...webhook,

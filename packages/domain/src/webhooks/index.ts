@@ -40,7 +40,7 @@ export {
   brokerEventTypes,
   webhookEventTypes,
   withRotatedSecret,
-  withTestSuccess,
+  withSuccess,
   type Webhook,
   type WebhookEventType,
   type WebhookWithSecret,

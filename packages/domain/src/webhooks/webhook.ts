@@ -125,12 +125,12 @@ export const changedWebhook = (
 })
 
 /**
- * The webhook after a test that was answered with success. Tests may end in another order than they
- * began.
+ * The webhook after a success at `url`; an earlier URL proves nothing of the present one. Tests and
+ * attempts may end in another order than they began.
  */
-export const withTestSuccess = (webhook: Webhook, at: Instant): Webhook => ({
+export const withSuccess = (webhook: Webhook, url: WebhookUrl, at: Instant): Webhook => ({
   ...webhook,
-  failureCount: 0,
+  failureCount: url === webhook.url ? 0 : webhook.failureCount,
   lastSuccessAt: Math.max(at, webhook.lastSuccessAt ?? at),
 })
 

@@ -8,7 +8,7 @@ import {
   requireRoomForWebhook,
   signingSecrets,
   withRotatedSecret,
-  withTestSuccess,
+  withSuccess,
   type Webhook,
   type WebhookChange,
 } from '../../src/webhooks/webhook.ts'
@@ -41,12 +41,11 @@ it.each([
   ['the first', null, 90],
   ['a later one', 80, 90],
   ['one that ended before another', 100, 100],
-])('records a successful test, %s, and starts to count failures anew', (_, before, after) => {
-  expect(withTestSuccess({ ...on, lastSuccessAt: before }, 90)).toStrictEqual({
-    ...on,
-    failureCount: 0,
-    lastSuccessAt: after,
-  })
+])('starts to count failures anew after a success at its URL, %s', (_, before, after) => {
+  const stored = { ...on, lastSuccessAt: before }
+  const lastSuccessAt = after
+  expect(withSuccess(stored, on.url, 90)).toStrictEqual({ ...on, failureCount: 0, lastSuccessAt })
+  expect(withSuccess(stored, url, 90)).toStrictEqual({ ...on, lastSuccessAt })
 })
 
 const stored = { webhook: on, secret: 'one' }

@@ -7,7 +7,7 @@ import {
   requireRoomForWebhook,
   webhookEventTypes,
   withRotatedSecret,
-  withTestSuccess,
+  withSuccess,
   type Webhook,
   type WebhookWithSecret,
 } from '@tradeport/domain/webhooks'
@@ -164,9 +164,9 @@ export const createWebhookStore = ({ knex, cipher }: SealingDependencies): Webho
       transactOrUnknown(knex, (trx) =>
         returnsRow(trx, sql`delete from webhooks where ${isWebhook(owner, id)} returning id`),
       ),
-    recordTestSuccess: async (owner, id, at) => {
+    recordTestSuccess: async (owner, id, url, at) => {
       await transact(knex, (trx) =>
-        changeRow(trx, webhooks, isWebhook(owner, id), (webhook) => withTestSuccess(webhook, at)),
+        changeRow(trx, webhooks, isWebhook(owner, id), (webhook) => withSuccess(webhook, url, at)),
       )
     },
   })
