@@ -9,7 +9,7 @@ export interface CommandContext {
   readonly argument: string
   /** The values of its options, by the field that each option sets. */
   readonly values: Values
-  /** The option that sets a field, as it is typed. */
+  /** The option that sets a field, as it is typed; of `id` the argument where no option does. */
   readonly flagOf: (field: string) => string | undefined
   readonly isJson: boolean
   /** Where relative file names begin. */

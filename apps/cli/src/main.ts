@@ -96,7 +96,9 @@ export const runOperator = async ({ argv, env, stdin, stdout, stderr }: Call): P
         values: Object.fromEntries(
           fields.map(([field, option]) => [field, given[option.attributeName()]]),
         ),
-        flagOf: (field) => fields.find(([name]) => name === field)?.[1].long,
+        flagOf: (field) =>
+          fields.find(([name]) => name === field)?.[1].long ??
+          (field === 'id' ? /<.+>/.exec(usage)?.[0] : undefined),
         isJson: given['json'] === true,
         folder,
         env,

@@ -15,7 +15,9 @@ export const valueText = (value: unknown, field: string): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
     return oneLine(value.join(' ')) || (field === 'ipAllowlist' ? 'everywhere' : 'none')
-  return oneLine(typeof value === 'string' ? value : JSON.stringify(value))
+  const text = oneLine(typeof value === 'string' ? value : JSON.stringify(value))
+  // An expired key stays enabled.
+  return field === 'expiresAt' && Date.parse(text) <= Date.now() ? `${text} (past)` : text
 }
 
 const fieldOf = (row: unknown, path: string): unknown =>

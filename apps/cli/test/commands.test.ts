@@ -268,6 +268,8 @@ describe('a change of one record', () => {
       'There is no key k-none, and nothing was changed.\npnpm operator keys list',
     ],
     [`accounts unlink ${other}`, `There is no account ${other}`],
+    ['accounts unlink x', '\n  <account> must be the UUID of an account'],
+    ['accounts link --user u-1 --id x', '\n  --id must be the UUID of an account'],
     ['keys make --user u-1 --scope all', '  --scope must be one of accounts:read, '],
     [
       'accounts link --user u-none --provider-account demo',

@@ -38,3 +38,10 @@ it.each([
 ])('%j is shown as %j', (id, shown) => {
   expect(tableOf({ ID: 'id' }, [{ id }])[1]).toBe(shown)
 })
+
+it.each([
+  ['2020-01-31T00:00:00.000Z', '2020-01-31T00:00:00.000Z (past)'],
+  ['9999-01-31T00:00:00.000Z', '9999-01-31T00:00:00.000Z'],
+])('the expiry %s is shown as %s', (expiresAt, shown) => {
+  expect(tableOf({ EXPIRES: 'expiresAt' }, [{ expiresAt }])[1]).toBe(shown)
+})

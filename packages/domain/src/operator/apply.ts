@@ -292,7 +292,10 @@ export const decideApply =
         const path = section === 'marketDataFeed' ? section : `${section}[${index}]`
         const id = idOf(entry)
         // The document would contradict itself.
-        if (seen.has(id)) faults.push({ path, message: `${path} repeats a record; name it once` })
+        if (seen.has(id)) {
+          faults.push({ path, message: `${path} repeats a record; name it once` })
+          continue
+        }
         seen.add(id)
         const reportFault: ReportFault = (field, fault) =>
           faults.push({ path: `${path}.${field}`, message: `${path}.${field} ${fault}` })

@@ -266,6 +266,17 @@ it.each<[string, Partial<OperatorDocument>, OperatorRecords, string[]]>([
     ],
   ],
   [
+    'a record that is removed and named again',
+    {
+      accounts: [
+        { id: main, removed: true },
+        { id: main, name: 'New' },
+      ],
+    },
+    linked,
+    ['accounts[1] repeats a record; name it once'],
+  ],
+  [
     'an account of another tenant on a desk',
     {
       tenants: [{ id: other, name: 'Other' }],
