@@ -220,7 +220,8 @@ const isPlain = (value: unknown): boolean => {
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing'
 
-// Of 128 random bits; crypto.randomUUID is missing from pages over plain HTTP.
+// crypto.randomUUID is missing from pages over plain HTTP.
+/** An Idempotency-Key of 128 random bits, as 32 hexadecimal digits. */
 export const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

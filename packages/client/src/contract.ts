@@ -250,7 +250,7 @@ export interface Caller {
      * @enum {string}
      */
     readonly kind: 'api_key' | 'access_token'
-    /** Its id; not the secret. */
+    /** Its id, not the secret; empty for a JWT without `jti`. */
     readonly id: string
     /**
      * Format: date-time

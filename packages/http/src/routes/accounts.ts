@@ -231,7 +231,7 @@ const description = record(
     scopes: list(oneOf(scopes, 'What it may do.', 'trading:read'), 'What the credential may do.'),
     credential: object('The credential of the request.', {
       kind: oneOf(['api_key', 'access_token'], 'What it is.'),
-      id: text('Its id; not the secret.', 'key-1'),
+      id: text('Its id, not the secret; empty for a JWT without `jti`.', 'key-1'),
       expiresAt: nullable(time('When it expires; null: never.')),
     }),
     limits: list(limit, "The plan's limits of the minute and the day."),
