@@ -204,6 +204,9 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     const statistics = region(page, 'Statistics')
     await shows(statistics, 'No trade lost')
     await shows(statistics, '88.6 % to 100.0 %')
+    // A day that is none does not stand for all of the history.
+    const refused = await opened('/console/trades?from=2026-02-30', 'u-16')
+    await shows(region(refused, 'Statistics'), 'got "2026-02-30"')
   })
 
   describe('of 120 trades', () => {

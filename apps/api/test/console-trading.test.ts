@@ -142,6 +142,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await symbol.pressSequentially('usd')
     await symbol.press('Tab')
     await button(page, 'Buy 0.10 GBPUSD').waitFor()
+    await shows(page, /^0\.01 to 10$/)
     await symbol.fill('eurusd')
     await symbol.press('Tab')
     await button(page, 'Buy 0.10 EURUSD').waitFor()

@@ -27,6 +27,9 @@ export const initialTicket = {
   takeProfit: '',
 }
 
+/** The service refuses more of any order. */
+const maxLots = 10
+
 type TicketFields = Readonly<typeof initialTicket>
 
 /** The order, or a sentence that says what is missing. */
@@ -170,7 +173,9 @@ export const OrderTicket = ({
             digits={lotDigits}
             isRequired
             onInput={(text) => onEdit('volume', text)}
-            hint={instrument && `${instrument.minVolume} to ${instrument.maxVolume}`}
+            hint={
+              instrument && `${instrument.minVolume} to ${Math.min(instrument.maxVolume, maxLots)}`
+            }
           />
         </div>
         <Choice

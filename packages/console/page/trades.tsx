@@ -11,12 +11,13 @@ import { Statistics } from './statistics.tsx'
 import { TradeList } from './trade-list.tsx'
 import { accountName } from './words.ts'
 
-/** Days in the user's zone become moments. */
+/** Days in the user's zone become moments; the service refuses what is no day. */
 const filterOf = (query: URLSearchParams): Filter => {
+  const [from, to] = [query.get('from'), query.get('to')]
   const accountId = query.get('account')
   const symbol = query.get('symbol')?.toUpperCase()
-  const startDate = momentOf(query.get('from') ?? '', 'start')
-  const endDate = momentOf(query.get('to') ?? '', 'end')
+  const startDate = from && (momentOf(from, 'start') ?? from)
+  const endDate = to && (momentOf(to, 'end') ?? to)
   return {
     ...(accountId && { accountId }),
     ...(symbol && { symbol }),
