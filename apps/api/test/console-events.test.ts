@@ -25,6 +25,7 @@ import {
   group,
   heading,
   lacks,
+  overflowOf,
 } from './support/browser.ts'
 import { eventually, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { setUpAt, startDemo } from './support/service.ts'
@@ -77,7 +78,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       linkDocument({
         user: 'trader',
         providerToken: demoProviderToken,
-        accounts: [{ id: accountId, name: 'Main', providerAccountId: 'demo-introducing-broker' }],
+        accounts: [
+          { id: accountId, name: 'Main '.repeat(20), providerAccountId: 'demo-introducing-broker' },
+        ],
       }),
       userWith('watcher', ['webhooks:read', 'positions:read']),
       userWith('stranger', ['accounts:read']),
@@ -273,6 +276,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const page = await open(`events?account=${accountId}&types=order.created,order.filled`)
     const rows = group(page, 'Log').locator('tbody tr')
     await page.getByText('live', { exact: true }).waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    expect(await overflowOf(page)).toBe(0)
     const before = await rows.count()
     const first = await desk.placeAndWait()
     const shown = await eventually(
