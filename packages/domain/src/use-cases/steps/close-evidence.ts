@@ -68,7 +68,7 @@ export interface AcceptedClose {
   readonly shown: ShownClose | undefined
 }
 
-/** How long a close waits for one read of the journal, before and after its two seconds. */
+/** How long a close waits for a read of the journal before it is sent, and for one after its polls. */
 const maxJournalWaitMs = secondMs / 2
 
 export const createCloseEvidence = (ports: EvidencePorts) => {

@@ -160,10 +160,11 @@ export const readClaimedJournal = async (
     ports.recordsEvents && mayRecord ? orThrow(broker.accountInformation(account)) : null
 
   /**
-   * Writes a change. Where it leaves doubts, and a first read has come to its end, the whole history
-   * is to be read again.
+   * Writes a change. If doubts are left, the whole history is to be read again, once a first read has
+   * come to its end.
    * @param doubts those before it
-   * @param hasOlder whether there were deals before it, of which new closes may raise doubts
+   * @param hasOlder whether deals were kept before it: a new close may show that one of them is
+   * missing or changed
    * @returns the state and the doubts after it
    */
   const write = async (
