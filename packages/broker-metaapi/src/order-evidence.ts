@@ -256,10 +256,11 @@ const mayContinueUnseen = (
   if (!shown.isWhole) return true
   const isSimilar = createSimilarityCheck(shown, context)
   const afterMs = ({ at = 0 }: RecordRow): number => at - endedAt
-  const isOfAnother = (orderId: string): boolean =>
-    context.ticketsOfOtherOrders.has(orderId) || endedOrders.some(({ id }) => id === orderId)
   const isLikeRest = (row: RecordRow, orderId: string): boolean =>
-    isSimilar(row, orderId) && afterMs(row) >= -renumberingMs && !isOfAnother(orderId)
+    isSimilar(row, orderId) &&
+    afterMs(row) >= -renumberingMs &&
+    !context.ticketsOfOtherOrders.has(orderId) &&
+    !endedOrders.some(({ id }) => id === orderId)
   return (
     [...orders.rows, ...historyOrders.rows].some(
       (row) =>
