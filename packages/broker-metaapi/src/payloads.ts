@@ -33,9 +33,12 @@ export type Row = Readonly<Record<string, unknown>>
 export const isRecord = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Excludes infinity, as which 1e999 in JSON is parsed, and what a sum of several would make one. */
+/**
+ * Excludes infinity, as which 1e999 in JSON is parsed, and numbers so large that statistics of them
+ * would be infinite.
+ */
 export const isNumber = (value: unknown): value is number =>
-  typeof value === 'number' && Math.abs(value) <= 1e300
+  typeof value === 'number' && Math.abs(value) <= 1e100
 
 /** Undefined if it is empty or no text. */
 export const readText = (value: unknown): string | undefined =>

@@ -57,9 +57,9 @@ const profitPerLoss = (profit: number, loss: number): number | null => {
  * Management 17(4), 1991, with a target of 0): without a unit, per trade, not annualised.
  */
 const downsideDeviation = (netProfits: Column): number => {
-  let root = 0
-  for (const netProfit of netProfits) root = Math.hypot(root, Math.min(netProfit, 0))
-  return root / Math.sqrt(Math.max(1, netProfits.length))
+  let squares = 0
+  for (const netProfit of netProfits) squares += Math.min(netProfit, 0) ** 2
+  return Math.sqrt(squares / Math.max(1, netProfits.length))
 }
 
 /**

@@ -16,8 +16,7 @@ export const meanOf = (values: Column): number =>
 /** Mean and sample standard deviation of the values, in their unit. */
 export const sampleMoments = (values: Column): SampleMoments => {
   const mean = meanOf(values)
-  // The squares themselves may be beyond the largest double.
-  let root = 0
-  for (const value of values) root = Math.hypot(root, value - mean)
-  return { mean, deviation: root / Math.sqrt(Math.max(1, values.length - 1)) }
+  let squares = 0
+  for (const value of values) squares += (value - mean) ** 2
+  return { mean, deviation: Math.sqrt(squares / Math.max(1, values.length - 1)) }
 }
