@@ -1,11 +1,10 @@
 // Creates the client: a method for each route.
 import { routes } from './contract-tables.ts'
-import type { Operation, ReplyOf } from './contract-types.ts'
+import type { LogEvent, Operation, ReplyOf } from './contract-types.ts'
 import {
   follow,
   quoteSilenceMs,
   type FollowOptions,
-  type LogEvent,
   type QuotesOptions,
   type QuoteUpdate,
 } from './events.ts'

@@ -1,5 +1,5 @@
 // The types of the API's routes by name, from contract.ts, which is generated.
-import type { Meta, Operations, Webhooks } from './contract.ts'
+import type { Event, Meta, Operations, Webhooks } from './contract.ts'
 
 /** The operationId of a route, which is the name of its method. */
 export type Operation = keyof Operations
@@ -8,9 +8,21 @@ type Field<Op extends Operation, Name, Without = never> = Name extends keyof Ope
   ? NonNullable<Operations[Op][Name]>
   : Without
 
-export type DataOf<Op extends Operation> = Field<Op, 'data'>
+/** An event of the log; its `data` is what webhooks get. */
+export type LogEvent = {
+  readonly [Name in keyof Webhooks]: Omit<Event, 'event' | 'data'> &
+    Pick<Webhooks[Name], 'event' | 'data'>
+}[keyof Webhooks]
+
+/** The `data` of a reply; `never` where a route has none. */
+export type DataOf<Op extends Operation> = Op extends 'listEvents'
+  ? readonly LogEvent[]
+  : Field<Op, 'data'>
+/** The `meta` of a reply: what every reply has, and pagination or provenance where the route adds them. */
 export type MetaOf<Op extends Operation> = Meta & Field<Op, 'meta', unknown>
+/** The query of a route: what its method gets after the ids. */
 export type QueryOf<Op extends Operation> = Field<Op, 'query'>
+/** The JSON body of a route: what its method gets after the ids. */
 export type BodyOf<Op extends Operation> = Field<Op, 'body'>
 
 /** What a method resolves to. */
@@ -24,9 +36,12 @@ export interface Reply<Data, Meta> {
 /** What the method of a route resolves to. A route without data yet always throws. */
 export type ReplyOf<Op extends Operation> = Reply<DataOf<Op>, MetaOf<Op>>
 
+/** What placeOrder and previewOrder get: volumes in lots, prices in the quote currency. */
 export type NewOrder = BodyOf<'placeOrder'>
+/** What createWebhook gets. */
 export type NewWebhook = BodyOf<'createWebhook'>
 
+/** What is delivered to webhooks. */
 export type EventName = keyof Webhooks | 'webhook.test'
 
 /** The body of a delivery, by event. */

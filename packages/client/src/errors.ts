@@ -82,6 +82,7 @@ export type NoAnswerError = {
   [Code in NoAnswer['code']]: ErrorBase & { readonly code: Code }
 }[NoAnswer['code']]
 
+/** What every method throws: narrow it by `code`. */
 export type TradeportError = ServiceError | UnknownCodeError | UnreadableAnswerError | NoAnswerError
 
 const brand = Symbol.for('tradeport.error')

@@ -1,11 +1,9 @@
 // Follows a stream of events or quotes, and connects again where the connection ends.
-import type { DataOf, QueryOf } from './contract-types.ts'
+import type { DataOf, LogEvent, QueryOf } from './contract-types.ts'
 import { isTradeportError } from './errors.ts'
 import { anySignal, sleep } from './send.ts'
 
-/** An event of the log. `data` is what webhooks get. */
-export type LogEvent = DataOf<'listEvents'>[number]
-
+/** Of `events`. */
 export interface FollowOptions extends Pick<QueryOf<'streamEvents'>, 'accountId'> {
   /** Without it, every type that the credential may read. */
   readonly types?: readonly LogEvent['event'][]
@@ -22,6 +20,7 @@ export interface FollowOptions extends Pick<QueryOf<'streamEvents'>, 'accountId'
 /** A quote, or the code of the error because of which a symbol has none now. */
 export type QuoteUpdate = DataOf<'getQuote'> | { readonly symbol: string; readonly code: string }
 
+/** Of `quotes`. */
 export interface QuotesOptions
   extends
     Pick<QueryOf<'streamQuotes'>, 'accountId'>,

@@ -1,6 +1,7 @@
 // The file of exportTrades, as a stream or as text.
 import { toError, type ErrorContext } from './errors.ts'
 
+/** What exportTrades resolves to. */
 export interface ExportedFile {
   /** `trades_2026-11-21.csv` */
   readonly name: string

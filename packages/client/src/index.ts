@@ -6,6 +6,7 @@ export type {
   DataOf,
   EventBody,
   EventName,
+  LogEvent,
   MetaOf,
   NewOrder,
   NewWebhook,
@@ -24,7 +25,7 @@ export {
   type UnknownCodeError,
   type UnreadableAnswerError,
 } from './errors.ts'
-export type { FollowOptions, LogEvent, QuotesOptions, QuoteUpdate } from './events.ts'
+export type { FollowOptions, QuotesOptions, QuoteUpdate } from './events.ts'
 export type { ExportedFile } from './exported-file.ts'
 export type {
   CallOptions,

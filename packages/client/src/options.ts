@@ -1,5 +1,6 @@
 // The options of the client and of one call.
 
+/** How often and for how long a request is repeated. */
 export interface RetryPolicy {
   /**
    * How often a request is sent at most, the first time included; 4 by default. Repetitions that are
@@ -13,6 +14,7 @@ export interface RetryPolicy {
   readonly withinMs: number
 }
 
+/** Of `createClient`: one of `apiKey` and `accessToken`, unless only public prices are read. */
 export interface ClientOptions {
   /**
    * The address of the API with its prefix: `https://trade.example.com/api/v1`. In a browser also a
@@ -36,6 +38,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
+/** Of every method. */
 export interface CallOptions extends Pick<ClientOptions, 'timeoutMs' | 'retry'> {
   /**
    * Aborts the call: the method throws a TradeportError ABORTED, whose `outcome` says whether a

@@ -1,8 +1,8 @@
 // The types of the client's methods, and what the generated table of routes does not say of them.
 import type { Operations } from './contract.ts'
 import type { routes } from './contract-tables.ts'
-import type { BodyOf, DataOf, Operation, QueryOf, ReplyOf } from './contract-types.ts'
-import type { FollowOptions, LogEvent, QuotesOptions, QuoteUpdate } from './events.ts'
+import type { BodyOf, DataOf, LogEvent, Operation, QueryOf, ReplyOf } from './contract-types.ts'
+import type { FollowOptions, QuotesOptions, QuoteUpdate } from './events.ts'
 import type { ExportedFile } from './exported-file.ts'
 import type { CallOptions, PlaceOptions, PostOptions } from './options.ts'
 import type { Paging } from './pages.ts'

@@ -27,11 +27,13 @@ export interface UnknownEvent extends Delivered {
   readonly webhook_id: string
 }
 
+/** What `readWebhook` returns: narrow it by `event`. */
 export type WebhookEvent = KnownEvent | UnknownEvent
 
 /** The received bytes; text stands for its UTF-8 bytes. */
 export type RawBody = Uint8Array | ArrayBuffer | string
 
+/** A request that a receiver got. */
 export interface ReceivedWebhook {
   /** The webhook's secret, from createWebhook. */
   readonly secret: string

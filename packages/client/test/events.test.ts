@@ -1,5 +1,6 @@
 // Following the log of events over connections that end in every way.
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, expectTypeOf, it, vi } from 'vitest'
+import type { EventBody, LogEvent } from '../src/index.ts'
 import { clientWith, errorOf, lost, refusal, success, type Answer } from './service.ts'
 
 beforeEach(() => {
@@ -153,4 +154,10 @@ it('quotes are followed over connections that end, and not where there are none'
   expect(await failed).toMatchObject({ code: 'NOT_IMPLEMENTED' })
   expect(seen).toEqual([true, quote, false, true, quote, false])
   expect(sent[0]?.url).toContain('/quotes/stream?symbols=EURUSD%2CXAUUSD')
+})
+
+it('an event of the log has the data that webhooks get, by its type', () => {
+  expectTypeOf<Extract<LogEvent, { event: 'order.filled' }>['data']>().toEqualTypeOf<
+    EventBody<'order.filled'>['data']
+  >()
 })

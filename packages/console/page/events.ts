@@ -38,7 +38,7 @@ export const missingScopesOf = (me: Me, type: EventType): string | undefined =>
 
 /** What an event is about, as links to pages of the console: words and address. */
 export const linksOf = ({ data }: LogEvent): readonly (readonly [string, string])[] => {
-  const ids = data as Readonly<Record<string, unknown>>
+  const ids: Readonly<Record<string, unknown>> = data
   const link = (name: string, field: string, path: string) => {
     const id = ids[field]
     return typeof id === 'string' ? [[name, `${path}/${encodeURIComponent(id)}`] as const] : []
@@ -58,25 +58,23 @@ type Data = Partial<
     EventBody<'order.filled'>['data'] &
     EventBody<'position.opened'>['data'] &
     EventBody<'position.closed'>['data'] &
-    EventBody<'trade.closed'>['data'] &
-    EventBody<'account.balance_changed'>['data'] &
-    EventBody<'risk.threshold_breached'>['data']
+    EventBody<'trade.closed'>['data']
 >
 
 /** The fields that are known of its type; others are left out. */
 export const describeEvent = (
-  { event, accountId, data: anyData }: LogEvent,
+  { event, accountId, data: known }: LogEvent,
   accounts: readonly Pick<Account, 'id' | 'currency'>[] | undefined,
 ): string => {
-  const data = anyData as Data
   const currency = accounts?.find(({ id }) => id === accountId)?.currency
-  if (event === 'risk.threshold_breached') return data.message ?? ''
+  if (event === 'risk.threshold_breached') return known.message
   if (event === 'account.balance_changed')
     return [
-      data.change_amount === undefined ? '' : result(data.change_amount, currency),
-      data.change_reason === undefined ? '' : `(${data.change_reason})`,
-      typeof data.new_balance === 'number' ? `to ${money(data.new_balance, currency)}` : '',
+      result(known.change_amount, currency),
+      `(${known.change_reason})`,
+      known.new_balance === null ? '' : `to ${money(known.new_balance, currency)}`,
     ].join(' ')
+  const data = known as Data
   const volume = data.volume ?? data.closed_volume
   const at =
     event === 'position.opened'
@@ -84,8 +82,8 @@ export const describeEvent = (
       : (data.exit_price ?? data.fill_price ?? data.price)
   const { filled_volume: filled, profit, swap, commission, realized_pnl: closeProfit } = data
   return [
-    data.symbol ?? '',
-    data.type ?? '',
+    data.symbol,
+    data.type,
     // Also of an order that was executed in part; null where the part is not known.
     filled === undefined || filled === volume
       ? ''
@@ -98,9 +96,9 @@ export const describeEvent = (
     closeProfit === undefined
       ? ''
       : `result ${result(closeProfit, currency)} before commission and swap`,
-    data.exit_reason?.replaceAll('_', ' ') ?? '',
-    data.reject_message ?? '',
+    data.exit_reason?.replaceAll('_', ' '),
+    data.reject_message,
   ]
-    .filter((part) => part !== '')
+    .filter(Boolean)
     .join(' ')
 }

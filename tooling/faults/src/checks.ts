@@ -211,7 +211,7 @@ export const checkEvents = (
 ): readonly string[] => {
   const left = countOf(happened)
   for (const { event, data } of events) {
-    const name = eventName(event, data as Fields)
+    const name = eventName(event, data)
     left.set(name, (left.get(name) ?? 0) - 1)
   }
   return [...left]
