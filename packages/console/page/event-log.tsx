@@ -228,7 +228,9 @@ export const EventLog = () => {
   return (
     <>
       <form class="event-filters" aria-label="Filters">
-        <AccountFilter accounts={accounts} none="All" />
+        <div class="filters">
+          <AccountFilter accounts={accounts} none="All" />
+        </div>
         <TypeChoices
           legend="Only these types"
           offered={readable}

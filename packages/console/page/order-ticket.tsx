@@ -27,9 +27,6 @@ export const initialTicket = {
   takeProfit: '',
 }
 
-/** The service refuses more of any order. */
-const maxLots = 10
-
 type TicketFields = Readonly<typeof initialTicket>
 
 /** The order, or a sentence that says what is missing. */
@@ -173,9 +170,7 @@ export const OrderTicket = ({
             digits={lotDigits}
             isRequired
             onInput={(text) => onEdit('volume', text)}
-            hint={
-              instrument && `${instrument.minVolume} to ${Math.min(instrument.maxVolume, maxLots)}`
-            }
+            hint={instrument && `${instrument.minVolume} to ${Math.min(instrument.maxVolume, 10)}`}
           />
         </div>
         <Choice
