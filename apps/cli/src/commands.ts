@@ -65,13 +65,9 @@ const parsePositiveInteger = (text: string): number => {
 }
 
 const parseDay = (text: string): string => {
-  const at = Date.parse(`${text}T00:00:00.000Z`)
-  if (
-    /^\d{4}-\d\d-\d\d$/.test(text) &&
-    !Number.isNaN(at) &&
-    new Date(at).toISOString().startsWith(text)
-  )
-    return text
+  // February 30th is read as March 2nd.
+  const read: string | null = new Date(`${text}T00:00Z`).toJSON()
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && read?.startsWith(text)) return text
   throw new InvalidArgumentError('It must be a day such as 2026-01-31.')
 }
 

@@ -98,7 +98,7 @@ export const runOperator = async ({ argv, env, stdin, stdout, stderr }: Call): P
         ),
         flagOf: (field) =>
           fields.find(([name]) => name === field)?.[1].long ??
-          (field === 'id' ? /<.+>/.exec(usage)?.[0] : undefined),
+          (field === 'id' ? words.at(-1) : undefined),
         isJson: given['json'] === true,
         folder,
         env,

@@ -17,7 +17,7 @@ export const valueText = (value: unknown, field: string): string => {
     return oneLine(value.join(' ')) || (field === 'ipAllowlist' ? 'everywhere' : 'none')
   const text = oneLine(typeof value === 'string' ? value : JSON.stringify(value))
   // An expired key stays enabled.
-  return field === 'expiresAt' && Date.parse(text) <= Date.now() ? `${text} (past)` : text
+  return field === 'expiresAt' && text <= new Date().toJSON() ? `${text} (past)` : text
 }
 
 const fieldOf = (row: unknown, path: string): unknown =>
