@@ -72,6 +72,7 @@ export interface CashFlow {
   readonly reason: CashFlowReason
 }
 
+/** What was booked besides trades; money in the account's currency. */
 export interface CashFlows {
   readonly count: number
   /** The sum of the amounts above 0. */

@@ -9,11 +9,13 @@ const computedKeys = ['month', 'weekday', 'hour', 'weekday_hour', 'holding', 're
 export type RecordedKey = (typeof recordedKeys)[number]
 export type ComputedKey = (typeof computedKeys)[number]
 export const breakdownKeys = [...recordedKeys, ...computedKeys]
+/** What trades can be grouped by. */
 export type BreakdownKey = (typeof breakdownKeys)[number]
 
 /** Fewer trades say little. */
 const enoughTrades = 30
 
+/** The statistics of the trades with one value of a key. */
 export interface TradeGroup extends TradeStatistics {
   readonly key: string
   /** Whether there are 30 trades or more. */

@@ -3,6 +3,7 @@ import type { Column } from './trade-results.ts'
 import { sampleMoments } from './sample-moments.ts'
 import { studentTQuantile } from './student-t.ts'
 
+/** Both bounds in the unit of the estimate; `lower` is at most `upper`. */
 export interface Interval {
   readonly lower: number
   readonly upper: number

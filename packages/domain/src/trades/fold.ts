@@ -27,6 +27,7 @@ export const skipReasons = [
   'missing_price',
 ] as const
 
+/** Why the deals of a closed position make no trade. */
 export type SkipReason = (typeof skipReasons)[number]
 
 /**
@@ -62,6 +63,7 @@ export interface FoldedTrade {
   readonly volumeEstimated?: true
 }
 
+/** A position that could not be folded. */
 export interface SkippedPosition {
   readonly positionId: string
   readonly reason: SkipReason
