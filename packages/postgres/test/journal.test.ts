@@ -829,22 +829,20 @@ onEachDatabase('the journal', (here, there, kind) => {
     const [large, small] = [await accountsOfTenant(30), await accountsOfTenant(3)]
     for (const account of large) await journal.wantRead(account, 0)
     for (const account of small) await journal.wantRead(account, 0)
-    const begun: JournalClaim[] = []
-    const ends: (() => void)[] = []
+    const begun: { readonly tenantId: string; readonly end: () => void }[] = []
     const { jobs } = openJournal(here, { pollMs: minuteMs })
-    const worker = await jobs.work((claim) => {
-      begun.push(claim)
-      return new Promise((resolve) => ends.push(resolve))
+    const worker = await jobs.work(({ account: { owner } }) => {
+      const { promise, resolve: end } = Promise.withResolvers<void>()
+      begun.push({ tenantId: owner.tenantId, end })
+      return promise
     })
-    const shares = () =>
-      [large, small].map(
-        ([first]) =>
-          begun.filter(({ account }) => account.owner.tenantId === first?.owner.tenantId).length,
-      )
+    const begunOf = ([first]: readonly BrokerAccount[]) =>
+      begun.filter(({ tenantId }) => tenantId === first?.owner.tenantId)
+    const shares = () => [large, small].map((accounts) => begunOf(accounts).length)
     await poll(shares).toStrictEqual([24, 3])
-    for (const end of ends.splice(0, 2)) end()
+    for (const { end } of begunOf(large).slice(0, 2)) end()
     await poll(shares).toStrictEqual([26, 3])
-    for (const end of ends) end()
+    for (const { end } of begun) end()
     await worker.stop()
   })
 })
