@@ -38,8 +38,8 @@ export const settingsOf = (folder: string) => {
       isolate: !['domain', 'http', 'memory', 'client', 'postgres', 'api'].includes(
         basename(folder),
       ),
-      maxWorkers: 2,
-      // Tests that run at once wait for most of their time.
+      // One more than a small machine has cores, since many tests wait most of their time.
+      maxWorkers: 3,
       maxConcurrency: 20,
       // Against hanging, not against slowness: a busy machine may take many times what a quiet one
       // does.

@@ -48,7 +48,7 @@ export default defineConfig({
         const { test, ...rest } = settingsOf(resolve(folder))
         return { ...rest, test: { ...test, name: folder } }
       }),
-    maxWorkers: 2,
+    maxWorkers: 3,
     fsModuleCache: true,
     reporters: ['default', count],
   },
