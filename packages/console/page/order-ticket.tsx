@@ -97,6 +97,9 @@ const usePreview = (order: NewOrder | string) => {
   return read
 }
 
+/** The service accepts no more in one order. */
+const mostLots = 10
+
 export const OrderTicket = ({
   account,
   fields,
@@ -170,7 +173,9 @@ export const OrderTicket = ({
             digits={lotDigits}
             isRequired
             onInput={(text) => onEdit('volume', text)}
-            hint={instrument && `${instrument.minVolume} to ${Math.min(instrument.maxVolume, 10)}`}
+            hint={
+              instrument && `${instrument.minVolume} to ${Math.min(instrument.maxVolume, mostLots)}`
+            }
           />
         </div>
         <Choice
