@@ -10,7 +10,7 @@ import { accountOf, heldMs, openService } from './service.ts'
 const historyDeals = 20_000
 const pageSize = 1_000
 const rounds = 8
-const queries = 40
+const queries = 100
 const othersDeals = 10_000_000
 const pageDelayMs = 5
 /** Requests within five seconds of a read do not read again. */
