@@ -158,7 +158,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.clock.fastForward(2 * 60_000)
     await shows(page, 'You were signed out after 30 minutes')
     await signInAs(page, 'trader')
-    await heading(page, 'Overview').waitFor()
+    // What the page reads is shown once it watches for activity.
+    await shows(page, /^\d open$/)
     const now = await page.evaluate(() => Date.now())
     // A machine that sleeps runs no timer meanwhile.
     await page.clock.setSystemTime(now + 31 * 60_000)
