@@ -66,7 +66,7 @@ export const answerFrom = (
   const outcome =
     byDeals(shown) ?? byEndedOrders(shown) ?? byPosition(shown) ?? byUnexecutedEnd(shown)
   const filledLots = outcome && 'fill' in outcome ? (outcome.fill.volume ?? 0) : 0
-  // More than was ordered includes what others did.
+  // More lots than were ordered include trades of others, and do not show how the order ended.
   if (outcome === undefined || filledLots > order.volume) {
     if (order.limitOrStop === undefined) return { kind: 'unfinished' }
     const held = rows.open.find((row) => row.held !== undefined)?.held
@@ -78,7 +78,7 @@ export const answerFrom = (
     : { kind: 'found', outcome }
 }
 
-/** What deals or else its position show of an order, which may be a part; undefined without any. */
+/** Lots executed so far, by its deals or else by its position; undefined if neither shows any. */
 export const executedLots = (
   orderToFind: OrderToFind,
   evidence: Evidence,
@@ -94,15 +94,18 @@ interface ShownOrder extends RowsOfOrder, OrderToFind {
   readonly dealsFill: Fill | undefined
   /** What its finished orders executed; undefined if they do not show it. */
   readonly endedLots: number | undefined
-  /** None of its orders is open, nor missing in the history as far as its number or lots show. */
+  /**
+   * No order of it is open or may be placed again, the one of its known number has ended, and the
+   * finished orders or the deals explain what its positions hold.
+   */
   readonly isLastEnded: boolean
   /** Others cannot have changed its position but to close it. On a netting account they may. */
   readonly isPositionExclusive: boolean
   /** All lists are complete. */
   readonly isWhole: boolean
   /**
-   * They are, none has it open, and its last change is over a minute ago: what they do not show is
-   * not there.
+   * All lists are complete, none shows the order open or about to be placed again, and its last
+   * change is over a minute ago: what they do not show is not there.
    */
   readonly haveListsCaughtUp: boolean
 }
@@ -210,7 +213,8 @@ const byUnexecutedEnd: Rule = (shown) => {
   const isUnexecuted =
     deals.length === 0 &&
     position === undefined &&
-    endedOrders.every(({ state = '' }) => unfilledStates.includes(state))
+    // One that does not show what it executed does not hide what another shows.
+    endedOrders.every((row) => unfilledStates.includes(row.state ?? '') && !lotsOfEndedOrder(row))
   if (lastEnded === undefined || !isUnexecuted || !shown.isWhole) return undefined
   const end = endOf(order, lastEnded)
   // Where no number is known, a rejected order may be an earlier one than a list will show; of one
@@ -220,7 +224,10 @@ const byUnexecutedEnd: Rule = (shown) => {
   return isKnown || shown.haveListsCaughtUp ? end : undefined
 }
 
-/** Whether the broker cancelled the order just now, and may place it again under another number. */
+/**
+ * Whether the broker cancelled the order, and so recently that it may yet place it again under
+ * another number.
+ */
 const mayBePlacedAgain = (
   order: OrderToSend,
   { lastEnded }: RowsOfOrder,

@@ -694,6 +694,14 @@ describe('a pending order', () => {
     expect(answers({ historyOrders }, later)).toEqual(ends({ ...byBroker, at: endedAt }))
   })
 
+  it('is not cancelled unexecuted where one of its numbers shows a part, and another no volume', () => {
+    const historyOrders = [
+      finished('CANCELED', { id: '499', currentVolume: 0.05, positionId: undefined }),
+      finished('CANCELED', { currentVolume: 0, positionId: undefined }),
+    ]
+    expect(answers({ historyOrders }, later)).toEqual(stillOpen)
+  })
+
   it('may have another number and no client id where an order like it was placed as its number was cancelled', () => {
     const cancelled = finished('CANCELED', unexecuted)
     const answersWith = (row: Row, more?: Partial<LookupContext>) =>
