@@ -1,5 +1,5 @@
-// What is read of one owner's synchronised journals: closed trades, by index in closing order and
-// merged over accounts; the deals of one; balances, cash flows, and the sums for reconciliation.
+// What is read of one owner's synchronised journals: closed trades in closing order, merged over
+// accounts; the deals of one position; balances, cash flows, and the sums for reconciliation.
 import type {
   JournalSums,
   PositionDeals,
@@ -27,7 +27,8 @@ const ofJournal = 'deals.tenant_id = journals.tenant_id and deals.account_id = j
 export const createTradeRecords = (knex: Knex): TradeRecords =>
   databasePort<TradeRecords>('trades', {
     page: async (owner, { accountIds, filter }, after, limit) => {
-      // Kept in the journal, since counting 10,000 trades takes as long as all the rest.
+      // Without a filter it is the journal's own count: to count 10,000 trades takes as long as all
+      // the rest.
       const total = isFiltered(filter)
         ? countOfOwned(closedTradesWhere(filter))
         : sql`(select sum(trades)::int from owned)`
@@ -182,12 +183,12 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
  */
 const packed = (column: string): Sql => new Sql(`string_agg(float8send(${column}), ''::bytea)`)
 
-/** Null: of no rows. */
+/** Numbers as the server sends them, the greatest byte first; null stands for no rows. */
 const unpacked = (bytes: Buffer | null = null): Float64Array => {
   if (bytes === null) return new Float64Array()
-  const swapped = new Uint8Array(bytes)
-  Buffer.from(swapped.buffer).swap64()
-  return new Float64Array(swapped.buffer)
+  const copy = new Uint8Array(bytes)
+  Buffer.from(copy.buffer).swap64()
+  return new Float64Array(copy.buffer)
 }
 
 const closingOrder = (direction: 'asc' | 'desc'): Sql =>
@@ -322,7 +323,7 @@ const queryOwned = <A>(
       select ${columns}`,
   )
 
-/** The next trades of the `owned` accounts. */
+/** The next trades of the `owned` accounts: the latest of each, and of these the latest of all. */
 const tradesAfter = (
   after: TradeListPlace | undefined,
   limit: number,
