@@ -22,7 +22,9 @@ export type CredentialHash = Brand<string, 'CredentialHash'>
 export interface Secrets {
   /** A new key with its checksum. */
   readonly newApiKey: () => string
+  /** A new opaque access token. */
   readonly newAccessToken: () => string
+  /** The digest by which a credential is stored and found; it does not reveal the credential. */
   readonly hash: (secret: string) => CredentialHash
 }
 

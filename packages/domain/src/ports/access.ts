@@ -12,7 +12,12 @@ export type { Secrets } from '../access/credential.ts'
  * Finds the owner of a presented key or token, so that its methods cannot all have the owner first.
  */
 export interface CredentialStore {
+  /**
+   * Whatever its state: a key that expired or was switched off is found too. None for an unknown
+   * hash.
+   */
   readonly findApiKey: (hash: CredentialHash) => AsyncResult<O.Option<Credential>>
+  /** Of the tokens that the operator stored, in the same way. */
   readonly findAccessToken: (hash: CredentialHash) => AsyncResult<O.Option<Credential>>
   /**
    * For tokens that name their owner: none when there is no such user in that tenant.
@@ -40,6 +45,7 @@ export interface TokenVerifier {
   readonly verify: (token: string) => AsyncResult<O.Option<VerifiedToken>>
 }
 
+/** Mail addresses of users. */
 export interface UserStore {
   /**
    * The address as the operator wrote it; none for a user who is not there, or not of that tenant.
@@ -61,7 +67,9 @@ export interface AddressLimits {
   readonly groupOf: (address: CallerAddress) => string
   /** How long until the address may try another credential, in milliseconds; 0 if it may now. */
   readonly waitMs: (address: CallerAddress, now: Instant) => number
+  /** Lets the credential pass from there for a minute, as `wasAccepted` reports. */
   readonly recordAccepted: (hash: CredentialHash, address: CallerAddress, now: Instant) => void
+  /** Counts a refused credential against the address, from which it is not accepted any more. */
   readonly recordFailed: (hash: CredentialHash, address: CallerAddress, now: Instant) => void
 }
 
@@ -87,6 +95,7 @@ export interface LocalRateLimiter extends RateLimiter {
   readonly decide: (...request: Parameters<RateLimiter['decide']>) => RateVerdict
   /** undefined where nothing is kept of the subject. */
   readonly stateOf: (subject: RateSubject) => RateState | undefined
+  /** Counts on from this state in place of its own. */
   readonly adopt: (subject: RateSubject, state: RateState) => void
 }
 

@@ -16,6 +16,7 @@ import type { AsyncResult, BrokerReadTag, Halt } from '../errors.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
+/** Which snapshots of an account, by the time of their reading. */
 export interface SnapshotQuery {
   /** Included; undefined for no bound. */
   readonly from?: Instant | undefined
@@ -31,6 +32,7 @@ export interface SnapshotQuery {
 export interface AccountStore {
   /** Oldest first: by createdAt, then id. */
   readonly list: (owner: Owner) => AsyncResult<readonly Account[]>
+  /** None where it does not exist, or is another owner's. */
   readonly find: (owner: Owner, id: AccountId) => AsyncResult<O.Option<Account>>
   /**
    * Writes what `withReading` makes of the stored account, and the snapshot that `snapshotOf`
@@ -64,10 +66,16 @@ export interface AccountStore {
 
 /** Live reads of accounts' figures, each recorded and shared for as long as the cache keeps it. */
 export interface LiveAccounts {
+  /**
+   * Fails where the broker cannot be read, and with ServiceUnavailable where the outcome cannot be
+   * recorded.
+   */
   readonly read: (account: Account) => AsyncResult<AccountReading, BrokerReadTag>
 }
 
+/** A halt by the owner of an account. */
 export interface NewHalt extends Omit<Halt, 'by'> {
+  /** Whether every order that is or becomes open is cancelled while it stands. */
   readonly cancelOrders: boolean
 }
 
@@ -87,6 +95,7 @@ export interface Halts {
   readonly lift: (owner: Owner, id: AccountId) => AsyncResult<O.Option<Halt>>
 }
 
+/** The risk thresholds of accounts, and the outcome of their checks. */
 export interface RiskThresholds {
   /** By type and severity. */
   readonly ofAccount: (account: BrokerAccount) => AsyncResult<readonly CheckedThreshold[]>

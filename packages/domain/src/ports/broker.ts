@@ -34,6 +34,7 @@ export interface MarginQuery {
 export interface Broker {
   /** The provider's name for meta.provenance. */
   readonly source: string
+  /** Its figures, in the account's currency. */
   readonly accountInformation: (
     account: BrokerAccount,
   ) => TE.TaskEither<BrokerReadError, AccountReading>
@@ -115,7 +116,9 @@ export type ChangeError<Gone> =
   | BrokerReadError
   | Gone
   | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
+/** Of a change of an open order. */
 export type OrderChangeError = ChangeError<OrderGone>
+/** Of a change of an open position. */
 export type PositionChangeError = ChangeError<Refusal<'PositionNotFound'>>
 
 /**

@@ -47,6 +47,7 @@ export interface JournalChange {
    * now; null where this change is no reason to. A time that is stored already is kept.
    */
   readonly rereadAtFor: (positionsOfNewCloses: readonly FoldedPosition[]) => Instant | null
+  /** Where a first read that is interrupted continues; null once it has come to its end. */
   readonly firstReadOffset: number | null
   /** Set where the read was complete. */
   readonly completed: { readonly syncedAt: Instant; readonly latestDealAt: Instant | null } | null
@@ -64,6 +65,7 @@ export type JournalReadResult =
   | 'history_failed'
   | { readonly retryAfterSeconds: number }
 
+/** What a write left. */
 export interface JournalWritten {
   readonly state: JournalState
   /** What the positions of new closing deals are now. */
@@ -75,6 +77,7 @@ export interface JournalWritten {
  * may write.
  */
 export interface Journal {
+  /** None before the first read, and where the journal belongs to another link of the account. */
   readonly find: (account: BrokerAccount) => AsyncResult<O.Option<JournalState>>
   /**
    * Claims the account's journal, which is made where there is none, and made anew where the
@@ -85,6 +88,7 @@ export interface Journal {
   readonly claim: (
     account: BrokerAccount,
   ) => AsyncResult<O.Option<JournalClaim>, 'BrokerUnavailable'>
+  /** Makes the claim lapse 30 seconds from now. */
   readonly renew: (claim: JournalClaim) => AsyncResult<void>
   /**
    * Ends the claim. After a read, an account of the watch is due again at its next round; after a
@@ -164,6 +168,7 @@ export interface TradePage {
   readonly skipped: readonly SkippedOnAccount[]
 }
 
+/** Trades of a filter, most recently closed first. */
 export interface TradeExportPage {
   readonly trades: readonly ClosedTrade[]
   /** Changes whenever an existing trade of the accounts was changed or removed. */
@@ -186,6 +191,7 @@ export interface TradeRecords {
     after: TradeListPlace | undefined,
     limit: number,
   ) => AsyncResult<TradeExportPage>
+  /** In closing order: the arrays have a number for each trade. */
   readonly results: (
     owner: Owner,
     selection: TradeSelection,
@@ -215,6 +221,7 @@ export interface TradeRecords {
     range: Pick<TradeFilter, 'startDate' | 'endDate'>,
     limit: number,
   ) => AsyncResult<CashFlows>
+  /** None where the position is open, skipped or unknown. */
   readonly find: (owner: Owner, id: PositionId) => AsyncResult<O.Option<ClosedTrade>>
   /** A page of the deals of a position, in the order in which they are folded. */
   readonly deals: (

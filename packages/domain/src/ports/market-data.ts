@@ -11,6 +11,7 @@ import type { Instant } from '../primitives/instant.ts'
 /** The most candles or ticks of one read. */
 export const marketDataPageSize = 1_000
 
+/** The last `limit` candles up to a time. */
 export interface CandlesWindow {
   readonly timeframe: Timeframe
   /** The latest opening time, included. */
@@ -19,6 +20,7 @@ export interface CandlesWindow {
   readonly limit: number
 }
 
+/** The first `limit` ticks from a time on, after some that are skipped. */
 export interface TicksWindow {
   /** The earliest time, included. */
   readonly from: Instant
@@ -49,6 +51,7 @@ export interface KeptCandles {
  * account, which holds its owner.
  */
 export interface CandleStore {
+  /** Never a candle outside the range. */
   readonly read: (
     series: CandleSeries,
     range: CandleRange,
@@ -73,6 +76,7 @@ export interface MarketDataFeed {
   readonly symbols: Readonly<Record<string, string>>
 }
 
+/** The feed for callers who name no account. */
 export interface MarketDataFeeds {
   /** None where the operator chose none; refused without the capability. */
   readonly find: AsyncResult<O.Option<MarketDataFeed>, 'NotImplemented'>
@@ -83,11 +87,14 @@ export interface MarketDataFeeds {
  * a failure. A failure is never an empty list.
  */
 export interface MarketData {
+  /** All that the broker lists, in no particular order. */
   readonly symbols: (account: BrokerAccount) => TE.TaskEither<BrokerReadError, readonly string[]>
+  /** The broker's terms for trading it. */
   readonly instrument: (
     account: BrokerAccount,
     symbol: string,
   ) => TE.TaskEither<BrokerReadError, BrokerInstrument>
+  /** The latest quote, however old: its time says so. */
   readonly quote: (account: BrokerAccount, symbol: string) => TE.TaskEither<BrokerReadError, Quote>
   /**
    * The last candles that opened at `to` or before, oldest first, each once; the newest may be

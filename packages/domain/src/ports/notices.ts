@@ -17,6 +17,7 @@ export interface OwnerNotices {
   readonly enqueue: (owner: Owner, notice: OwnerNotice) => AsyncResult<void>
 }
 
+/** A notice that is due. */
 export interface OwnerNoticeJob {
   /** The same for every attempt. Letters, digits and hyphens. */
   readonly id: string
@@ -24,6 +25,7 @@ export interface OwnerNoticeJob {
   readonly notice: OwnerNotice
 }
 
+/** The worker of due notices. */
 export interface OwnerNoticeJobs {
   /**
    * Calls `send` with every due notice, a few at once, until `stop`, which waits for those under
@@ -47,6 +49,7 @@ export interface Mail {
   readonly text: string
 }
 
+/** What the mail server made of a mail. */
 export type MailAnswer =
   /** The server accepted it. */
   | { readonly kind: 'sent' }
@@ -58,11 +61,13 @@ export type MailAnswer =
   /** It may not have been accepted, and is to be tried again. */
   | { readonly kind: 'undelivered'; readonly reason: string }
 
+/** Sends mail. */
 export interface Mailer {
   /** Cannot fail: whatever goes wrong is an answer. Ends within a few minutes. */
   readonly send: (mail: Mail) => T.Task<MailAnswer>
 }
 
+/** What one instance lets the others know. */
 export type PeerNotice =
   /**
    * The operator changed keys, tokens or the users themselves. The operator's store sends it within

@@ -35,6 +35,7 @@ import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { StoredOrder } from './orders.ts'
 
+/** The records that documents of the operator change. */
 export interface OperatorStore {
   /**
    * In one transaction, one document at a time: reads the named records, lets `decide` choose
@@ -47,6 +48,7 @@ export interface OperatorStore {
   ) => AsyncResult<A, 'ValidationError'>
 }
 
+/** The tenants' credentials at the provider. */
 export interface ProviderTokens {
   /**
    * The tenant's token for the provider, a secret; none where the operator set none. One that cannot
@@ -55,6 +57,7 @@ export interface ProviderTokens {
   readonly find: (tenantId: TenantId) => AsyncResult<O.Option<string>>
 }
 
+/** An order of any tenant, with what only the operator sees. */
 export interface OperatorOrder extends StoredOrder {
   /**
    * When a process continues with the order, by the database's clock; null where nothing is to be
@@ -72,6 +75,7 @@ export interface OrderOwners {
   readonly accounts: readonly AccountId[]
 }
 
+/** Which orders under way. */
 export interface UnderWayFilter {
   /** Undefined for the orders of everybody. */
   readonly of?: OrderOwners | undefined
@@ -88,6 +92,7 @@ export interface OrderListPlace {
   readonly id: OrderId
 }
 
+/** Orders of all tenants. */
 export interface OperatorOrders {
   /**
    * Orders with which something is still to be done, and those that the broker holds, oldest first.
@@ -141,6 +146,7 @@ export interface SealedSecrets {
    * key opens stays as it is.
    */
   readonly reseal: (slice: Slice<SealedSecret>) => AsyncResult<ResealedBatch>
+  /** By the key that seals them. */
   readonly counts: AsyncResult<SecretCounts>
 }
 

@@ -18,6 +18,7 @@ import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
 import type { Work } from './time.ts'
 
+/** Which orders of an owner; without a filter all. */
 export interface OrdersQuery extends PageRequest {
   readonly accountId?: AccountId | undefined
   readonly status?: OrderStatus | undefined
@@ -31,6 +32,7 @@ export interface OrdersQuery extends PageRequest {
   readonly to?: Instant | undefined
 }
 
+/** An order with its placement, as it was read. Writes are made from it. */
 export interface StoredOrder {
   readonly order: Order
   readonly placement: Placement
@@ -89,6 +91,7 @@ export interface NewOrder {
   readonly openPositions: OpenPositions | undefined
 }
 
+/** Why an order was not recorded. */
 export type RecordRefusal = Refusal<
   LimitTag | 'RiskLimitExceeded' | 'IdempotencyInProgress' | 'ServiceUnavailable'
 >
@@ -112,6 +115,7 @@ export interface OrderStore {
    * Orders of the UTC day of `now`, and those pending or open, for a check that records nothing.
    */
   readonly counts: (owner: Owner, now: Instant) => AsyncResult<OrderCounts>
+  /** None where it does not exist, or is another owner's. */
   readonly find: (owner: Owner, id: OrderId) => AsyncResult<O.Option<Order>>
   /**
    * Newest first: by creation time, then in the order of recording. An order that is recorded
@@ -166,6 +170,7 @@ export interface OrderJobs {
   readonly wake: () => void
 }
 
+/** Makes the ids of orders. */
 export interface OrderIds {
   /**
    * `ord_` and 20 random characters of a-z and 0-9, from which the broker's client id is derived.
@@ -178,7 +183,9 @@ export interface OrderIds {
  * that it covers.
  */
 export interface LimitStore {
+  /** Newest first, whatever their status; none for an unknown account. */
   readonly challenges: (owner: Owner, id: AccountId) => AsyncResult<readonly ChallengeStanding[]>
+  /** For an unknown account nothing is limited. */
   readonly limitsOf: (owner: Owner, id: AccountId) => AsyncResult<AccountLimits>
 }
 

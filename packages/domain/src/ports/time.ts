@@ -2,10 +2,12 @@
 import type * as T from 'fp-ts/lib/Task.js'
 import type { Instant } from '../primitives/instant.ts'
 
+/** The wall clock. It may be wrong, or be set back. */
 export interface Clock {
   readonly now: () => Instant
 }
 
+/** Measures durations. */
 export interface Stopwatch {
   /**
    * Milliseconds since some fixed moment of this process. They only grow, whatever happens to the
@@ -21,11 +23,13 @@ export interface Stopwatch {
  */
 export type MaySend = () => boolean
 
+/** For calculations that would delay other requests. */
 export interface EventLoopYield {
   /** Lets other work of this process run; long work calls it between its steps. */
   readonly yieldToEventLoop: T.Task<void>
 }
 
+/** Waits. */
 export interface Pauser {
   /** Resolves after so many milliseconds. */
   readonly pause: (ms: number) => T.Task<void>

@@ -38,6 +38,7 @@ export interface WebhookStore {
   ) => AsyncResult<void, 'WebhookLimitReached'>
   /** Oldest first: by creation time, then in the order of their writing. */
   readonly list: (owner: Owner) => AsyncResult<readonly Webhook[]>
+  /** None where it does not exist, or is another owner's. */
   readonly find: (owner: Owner, id: WebhookId) => AsyncResult<O.Option<Webhook>>
   /** A secret that cannot be opened is ServiceUnavailable: nothing can be signed with it. */
   readonly findWithSecret: (owner: Owner, id: WebhookId) => AsyncResult<O.Option<WebhookWithSecret>>
@@ -72,6 +73,7 @@ export interface WebhookStore {
   ) => AsyncResult<void>
 }
 
+/** A page of the deliveries of a webhook, of any status or of one. */
 export interface DeliveriesQuery extends PageRequest {
   readonly status?: DeliveryStatus | undefined
 }
@@ -110,6 +112,7 @@ export interface WebhookDeliveries {
 /** The most deliveries that one call records again. */
 export const maxRecovered = 10_000
 
+/** The worker of due deliveries. */
 export interface DeliveryJobs {
   /**
    * Calls `attempt` with every due delivery until `stop`. Deliveries to one webhook are attempted
@@ -135,6 +138,7 @@ export interface WebhookSender {
   readonly send: (delivery: DeliveryRequest) => T.Task<AttemptAnswer>
 }
 
+/** Makes ids, which are never given twice, and secrets. */
 export interface WebhookIds {
   readonly newWebhookId: () => WebhookId
   readonly newDeliveryId: () => DeliveryId

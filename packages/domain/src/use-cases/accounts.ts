@@ -25,12 +25,14 @@ export interface AccountView {
   readonly liveDataUpdatedAt: Instant | null
 }
 
+/** By default the latest. */
 export interface BalanceHistoryQuery extends DateRange {
   readonly interval?: HistoryInterval | undefined
 }
 
 const storedView = (account: Account): AccountView => ({ account, liveDataUpdatedAt: null })
 
+/** Accounts and their balance history. */
 export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 'clock'>) => {
   const { accounts, liveAccounts, clock } = ports
 

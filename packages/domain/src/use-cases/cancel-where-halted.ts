@@ -16,6 +16,10 @@ interface HaltCancellationPorts extends Pick<Ports, 'halts' | 'clock'> {
   readonly onHaltCancellationFailed: (order: Order, because: RefusalTag | 'missing') => void
 }
 
+/**
+ * Cancels the order if it is open and its account's halt cancels orders. A refused cancellation is
+ * reported, and no failure.
+ */
 export type CancelWhereHalted = (stored: StoredOrder) => AsyncResult<void>
 
 /** Call it after each write of an order; it does nothing where no such halt stands. */

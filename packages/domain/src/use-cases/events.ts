@@ -30,6 +30,7 @@ interface EventPorts extends Pick<Ports, 'accounts' | 'eventLog' | 'watch' | 'pa
   readonly streamSlots: StreamSlots
 }
 
+/** The log of events, for a caller who may read their types. */
 export const createEvents = (ports: EventPorts) => {
   const { eventLog, streamSlots } = ports
   const followers = createLogFollowers(ports)

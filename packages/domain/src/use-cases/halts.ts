@@ -15,6 +15,7 @@ import type { createPositionChanges } from './position-changes.ts'
 type ClosePositions = ReturnType<typeof createPositionChanges>['closePositions']
 type CancelOrders = ReturnType<typeof createOpenOrders>['cancelOrders']
 
+/** What an owner asks for with a halt. */
 export interface HaltRequest {
   /** Why, for whoever reads it. */
   readonly reason?: string | undefined
@@ -24,6 +25,7 @@ export interface HaltRequest {
   readonly cancelOrders?: boolean | undefined
 }
 
+/** Whether an account is halted, and what the request did beside. */
 export interface HaltView {
   readonly accountId: AccountId
   readonly halt: O.Option<Halt>
@@ -38,6 +40,7 @@ interface HaltPorts extends Pick<Ports, 'accounts' | 'halts' | 'clock'> {
   readonly cancelOrders: CancelOrders
 }
 
+/** Halts by the owner of an account. */
 export const createHalts = (ports: HaltPorts) => {
   const { halts, clock } = ports
 

@@ -6,9 +6,11 @@ import type { Instant } from '../primitives/instant.ts'
 export interface ById {
   readonly id: string
 }
+/** The parameters of the query. */
 export interface WithQuery<Query> {
   readonly query: Query
 }
+/** The JSON body, as it was read. */
 export interface WithBody<Body> {
   readonly body: Body
 }

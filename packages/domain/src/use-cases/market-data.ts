@@ -42,6 +42,7 @@ const staleAfterMs = minuteMs
 /** Symbols whose terms one request reads at once, so that other reads of the account get a turn. */
 const termsAtOnce = 4
 
+/** A quote with its spread, and whether it is too old to trade on. */
 export interface ShownQuote extends Pick<Quote, 'bid' | 'ask' | 'time'> {
   /** As it was asked for. */
   readonly symbol: string
@@ -55,6 +56,7 @@ export type StreamedQuote = ShownQuote | { readonly symbol: string; readonly ref
 /** What changed of each symbol. */
 type QuoteStream = LiveStream<readonly StreamedQuote[]>
 
+/** Which instruments: of the fixed list, or of the broker of an account. */
 export interface InstrumentsQuery extends InstrumentFilter {
   readonly accountId?: AccountId | undefined
   /** Both only with an account. */
@@ -118,6 +120,7 @@ interface MarketPorts extends Pick<
   readonly streamSlots: StreamSlots
 }
 
+/** Instruments and prices. */
 export const createMarketData = (ports: MarketPorts) => {
   const { marketData, marketDataFeeds, clock, streamSlots } = ports
   const readCandles = createCandleReader(ports)

@@ -57,6 +57,7 @@ export interface CancelAttempt {
   readonly result: E.Either<Refusal<CancelTag | 'ServiceUnavailable'>, Order>
 }
 
+/** Changes and cancellations of open orders. */
 export const createOpenOrders = (ports: OpenOrderPorts) => {
   const { orders, trading, clock } = ports
   const {

@@ -19,6 +19,7 @@ import type { Ports } from '../ports/index.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { WithBody } from './input.ts'
 
+/** An order under way that a document touches, and how. */
 export interface AffectedOrder {
   readonly id: OrderId
   readonly accountId: AccountId
@@ -26,12 +27,14 @@ export interface AffectedOrder {
   readonly effects: readonly OrderEffect[]
 }
 
+/** What applying a document would change. */
 export interface OperatorPlan {
   readonly changes: readonly PlannedChange[]
   /** Oldest first, at most `maxAffectedOrders`. */
   readonly ordersUnderWay: readonly AffectedOrder[]
 }
 
+/** What applying a document changed, and the credentials that it made. */
 export interface AppliedDocument extends Omit<DecidedDocument, 'changes'> {
   readonly changes: readonly PlannedChange[]
   /** As in a plan; null where these could not be read, although the document is applied. */
@@ -41,6 +44,7 @@ export interface AppliedDocument extends Omit<DecidedDocument, 'changes'> {
 /** How many orders a plan names at most. */
 const maxAffectedOrders = 1_000
 
+/** Documents of the operator. */
 export const createOperatorDocuments = (
   ports: Pick<Ports, 'operator' | 'operatorOrders' | 'records' | 'secrets' | 'clock'>,
 ) => {

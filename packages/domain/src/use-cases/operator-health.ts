@@ -80,6 +80,7 @@ export const readFeedStanding = (
     ),
   )
 
+/** The checks of the service, and of a tenant at the provider. */
 export const createOperatorHealth = (ports: HealthPorts) => {
   const { health, operatorOrders, clock } = ports
 

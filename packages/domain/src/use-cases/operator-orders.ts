@@ -14,6 +14,7 @@ import { requireTenant } from './operator-records.ts'
 import type { WithBody, WithQuery } from './input.ts'
 import { requireById } from './steps/find.ts'
 
+/** Which orders under way, and which piece of their list. */
 export interface OrdersUnderWayQuery extends ListRequest {
   /** Undefined for the orders of all tenants, those of removed tenants included. */
   readonly tenantId?: TenantId | undefined
@@ -24,6 +25,7 @@ export interface OrdersUnderWayQuery extends ListRequest {
   readonly stuck: 'true' | 'false'
 }
 
+/** How an operator ends an order. */
 export interface FinishOrder {
   readonly as: 'filled' | 'rejected' | 'cancelled'
   /** Kept with the order; the message of a rejection. */
@@ -49,6 +51,7 @@ interface OfOrder {
 /** The code of a rejection by the operator. */
 const finishedByOperatorCode = 'FINISHED_BY_OPERATOR'
 
+/** Orders under way, for the operator. */
 export const createOrdersUnderWay = ({
   operatorOrders,
   orders,

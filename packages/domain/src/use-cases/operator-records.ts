@@ -46,11 +46,13 @@ export interface OfTenant {
   readonly tenantId: string
 }
 
+/** A tenant, with how much it has. */
 export interface TenantView extends ListedTenant {
   /** How many records it has. */
   readonly counts: RecordCounts
 }
 
+/** How many secrets were sealed anew, and where the next batch begins. */
 export interface RotatedBatch extends Omit<ResealedBatch, 'last'> {
   /** Null where nothing is left. */
   readonly cursor: string | null
@@ -60,6 +62,7 @@ const byAccount = byOwner(parseAccountId)
 const byRecord = byOwner(parseRecordId)
 const sealedSecretsList = ['sealed-secrets']
 
+/** The operator's lists, and the rotation of secrets. */
 export const createOperatorRecords = ({
   records,
   sealedSecrets,

@@ -36,6 +36,7 @@ import { readWithin } from './steps/broker-change.ts'
 import { findAccount, requireById, requireOwnAccount } from './steps/find.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
+/** Placing orders, and reading them. */
 export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pause'>) => {
   const { orders, idempotency } = ports
   const checkAndRecord = checkAndRecordOrder(ports)
@@ -101,6 +102,7 @@ export interface PlaceOrderBody extends Omit<OrderRequest, 'side' | 'brokerSymbo
   readonly type: Side
 }
 
+/** An order in the words of the domain. */
 export const requestOf = ({ type: side, ...request }: PlaceOrderBody): OrderRequest => ({
   ...request,
   side,
@@ -244,6 +246,9 @@ export const readOpenPositions = (
   )
 }
 
+/**
+ * Finds the broker's spelling of the symbol of an order; undefined where it cannot be found now.
+ */
 export type ResolveOrderSymbol = (
   account: BrokerAccount,
   symbol: string,

@@ -132,6 +132,7 @@ const lateDealsMs = 10 * secondMs
 /** And when, for a close that is made late. */
 const lateCloseMs = minuteMs
 
+/** Changes and closes of open positions. */
 export const createPositionChanges = (ports: ChangePorts) => {
   const { broker, positionTrading, journal } = ports
   const { findEarlierDeals, findClose } = createCloseEvidence(ports)

@@ -22,11 +22,13 @@ import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts
 import type { ById, WithQuery } from './input.ts'
 import { findPositionAccount, selectBrokerAccounts } from './steps/find.ts'
 
+/** Which open positions; without a filter those of all accounts. */
 export interface PositionsQuery extends PageRequest {
   readonly accountId?: AccountId | undefined
   readonly symbol?: SymbolFilter | undefined
 }
 
+/** A page of positions, and when each account was read. */
 export interface PositionsResult extends Page<Position> {
   readonly provenance: Provenance
 }
@@ -36,6 +38,7 @@ interface PositionOnAccount {
   readonly position: BrokerPosition
 }
 
+/** Reads of open positions. */
 export const createPositions = (ports: Pick<Ports, 'accounts' | 'broker' | 'clock'>) => {
   // Positions with their margin, by the broker's row: as long as a cache keeps the read, the same
   // row gives the same object. One whose margin was unavailable is made again.
@@ -114,6 +117,7 @@ export interface OpenPosition {
   readonly reading: PositionsReading
 }
 
+/** A position, and when its account was read. */
 export type PositionResult = Sourced<Position>
 
 /** A position as a page shows it. */

@@ -47,6 +47,7 @@ import {
 /** The checks that need the broker's terms for the instrument. */
 const instrumentCheckNames = ['instrument', ...instrumentChecks.map(({ name }) => name)] as const
 
+/** The checks that only a preview makes: placing leaves them to the broker. */
 export const previewCheckNames = [...instrumentCheckNames, 'margin'] as const
 
 /** The result of one check. */
@@ -58,6 +59,7 @@ export interface PreviewedCheck {
   readonly because?: Refusal | InstrumentFinding
 }
 
+/** What would become of an order now. */
 export interface OrderPreview {
   /** Whether no check failed. */
   readonly allowed: boolean
@@ -67,6 +69,7 @@ export interface OrderPreview {
 
 type PreviewPorts = CheckPorts & Pick<Ports, 'broker' | 'marketData' | 'liveAccounts'>
 
+/** Previews of orders. */
 export const createOrderPreviews = (ports: PreviewPorts) => ({
   /** POST /orders/preview. */
   previewOrder:

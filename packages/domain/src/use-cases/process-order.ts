@@ -62,6 +62,7 @@ interface ProcessPorts
   readonly onAccountChanged: OnAccountChanged
 }
 
+/** What one step of processing an order leaves to its worker. */
 export interface ProcessedOrder {
   /**
    * `order_corrected`: an order that was rejected because the broker's records did not show it was
@@ -109,6 +110,10 @@ type SendAttempt = Promise<OrUnavailable<SendResult | undefined>>
 
 type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
 
+/**
+ * Takes the next step of an order. It fails only where the database does, and the order is due
+ * again.
+ */
 export const processOrder = (
   ports: ProcessPorts,
 ): ((job: OrderJob) => AsyncResult<ProcessedOrder>) => {

@@ -15,6 +15,7 @@ import { parseEmailAddress } from '../primitives/email-address.ts'
  */
 export type NoticeOutcome = MailAnswer | { readonly kind: 'no_address' }
 
+/** Sends a notice once. It fails only where the address cannot be read. */
 export const sendOwnerNotice =
   ({ users, mailer }: Pick<Ports, 'users' | 'mailer'>) =>
   ({ id, owner, notice }: OwnerNoticeJob): AsyncResult<NoticeOutcome> =>

@@ -48,6 +48,7 @@ const busy = Symbol('another process reads')
 
 type ReadOutcome = E.Either<ReadFailure, typeof busy | void>
 
+/** The two ways to read a journal: for a caller who waits, and because it is due. */
 export const createJournalReads = (
   ports: JournalReadPorts & Pick<Ports, 'stopwatch' | 'pause'>,
 ) => {

@@ -63,6 +63,7 @@ interface TradePorts extends Pick<Ports, 'accounts' | 'trades' | 'broker' | 'clo
 
 type JournalTag = BrokerReadTag | 'HistoryTooLarge'
 
+/** What trades were read from. */
 export interface TradeProvenance extends Provenance {
   /**
    * Of the accounts read, whatever the filter: a skipped position has no time or result to filter
@@ -96,11 +97,13 @@ export interface WarnedTrades<A> extends Sourced<A, TradeProvenance>, WithWarnin
 /** The trades to compute over. There is no filter by their result. */
 type CalculationQuery = Omit<TradeFilter, 'profitFilter'>
 
+/** Which trades, and which page of them. */
 export interface TradesQuery extends TradeFilter {
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
+/** A page of trades. */
 export interface TradesResult extends WarnedTrades<readonly ClosedTrade[]> {
   readonly pagination: Pick<TradePage, 'total' | 'before'> & {
     readonly limit: number
@@ -109,6 +112,7 @@ export interface TradesResult extends WarnedTrades<readonly ClosedTrade[]> {
   }
 }
 
+/** Every trade of a filter, for a file. */
 export interface TradeExport extends WithWarnings {
   /**
    * Pages of trades. Throws where the rest cannot be read, or where a trade that was already given
@@ -120,6 +124,7 @@ export interface TradeExport extends WithWarnings {
   readonly exportedAt: Instant
 }
 
+/** A page of the deals of a trade, and the sums of all of them. */
 export interface TradeDeals extends WarnedTrades<{
   readonly deals: readonly BrokerDeal[]
   readonly sums: PositionDeals['sums']
@@ -144,6 +149,7 @@ export interface Reconciliation extends Pick<
 type ReadTag = 'AccountNotFound' | JournalTag
 type CalculationTag = ReadTag | 'RateLimitExceeded'
 
+/** Closed trades, what is computed of them, and whether they explain the balance. */
 export const createTrades = (ports: TradePorts) => {
   const { trades, broker, clock, maxDeals } = ports
 

@@ -30,6 +30,7 @@ import {
   type WebhookWithSecret,
 } from '../webhooks/webhook.ts'
 
+/** How a test of a webhook ended. */
 export interface WebhookTest extends Omit<AttemptAnswer, 'failureReason'> {
   readonly success: boolean
   /** Null on success. */
@@ -55,6 +56,7 @@ const refusedWhileDisabled = invalid(
   'id must be that of an enabled webhook; this one is disabled. Enable it first: PUT /webhooks/:id with {"enabled": true}',
 )
 
+/** Webhooks of a caller. */
 export const createWebhooks = ({
   webhooks,
   webhookDeliveries,

@@ -61,6 +61,7 @@ interface FollowedLog {
   isReadWanted: boolean
 }
 
+/** Followers of the logs of owners. */
 export const createLogFollowers = ({
   eventLog,
   watch,

@@ -12,6 +12,7 @@ const maxWaiting = 500
 const tickMs = secondMs
 const ticksBetweenReads = 2
 
+/** How long a request waits, and whether it still may. */
 export interface OutcomeWait {
   readonly seconds: number
   /** False once the caller is gone or the instance is about to stop. */

@@ -20,6 +20,7 @@ const longestWaitMs = 500
 /** A quote, or why the symbol has none. */
 type PolledQuote = E.Either<BrokerReadError, Quote>
 
+/** What a stream listens to; it must be ended. */
 export interface QuoteListener {
   /** What was read last of each symbol, as the broker spells it; undefined before its first read. */
   readonly latest: ReadonlyMap<string, PolledQuote | undefined>
@@ -37,6 +38,7 @@ interface PolledAccount {
   ticked: PromiseWithResolvers<void>
 }
 
+/** Reads quotes while somebody listens. */
 export const createQuotePolls = ({ marketData, pause }: Pick<Ports, 'marketData' | 'pause'>) => {
   const accounts = new Map<string, PolledAccount>()
 

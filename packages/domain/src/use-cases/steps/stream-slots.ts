@@ -8,6 +8,7 @@ import type { EventId } from '../../events/event-log.ts'
 export const streamLimits = { perProgram: 5, perInstance: 1_000 }
 const retryAfterSeconds = 5
 
+/** What one reader follows until either side ends it. */
 export interface LiveStream<Batch> {
   /** What a reader resumes after where nothing came; undefined where it cannot resume. */
   readonly startsAfter?: EventId
@@ -21,6 +22,7 @@ export interface LiveStream<Batch> {
   readonly close: () => void
 }
 
+/** Bounds how many streams are open (`streamLimits`). */
 export interface StreamSlots {
   /** Opens a stream, which counts until it is closed. */
   readonly open: <Stream extends LiveStream<unknown>, Tag extends RefusalTag>(
@@ -29,6 +31,7 @@ export interface StreamSlots {
   ) => AsyncResult<Stream, Tag | 'StreamLimitReached'>
 }
 
+/** The slots of this instance. */
 export const createStreamSlots = (): StreamSlots => {
   /** One for each open stream. */
   const slots = new Set<{ readonly program: ProgramId }>()
