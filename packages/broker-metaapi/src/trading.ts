@@ -164,7 +164,7 @@ export const createTrading = (connection: Connection): Trading => {
       const evidence = await readAll({ target, ...options, signal })
       const decide = (): LookupAnswer => {
         const answer = answerFrom(orderToFind, evidence, contextOf(options, traits))
-        if (finalityOf(answer) >= finalityOf(best)) best = answer
+        if (executedShare(answer) >= executedShare(best)) best = answer
         return answer
       }
       const answer = decide()
@@ -248,9 +248,15 @@ const accepted = ({ tickets }: OrderToFind, isPartlyExecuted: boolean): Placemen
   ...(isPartlyExecuted && { isPartlyExecuted }),
 })
 
-/** What one read showed of an execution counts, though a later one shows less. */
-const finalityOf = (answer: LookupAnswer): number =>
-  ['partially_filled', 'filled'].indexOf('outcome' in answer ? answer.outcome.kind : '')
+/**
+ * How much was executed, as far as the answer shows it: what one read showed counts, though a later
+ * one shows less.
+ */
+const executedShare = (answer: LookupAnswer): number => {
+  if (!('outcome' in answer)) return 0
+  if (answer.outcome.kind === 'filled') return 1
+  return answer.outcome.kind === 'partially_filled' ? 0.5 : 0
+}
 
 const lacksPrice = (answer: LookupAnswer): boolean =>
   answer.kind === 'found' && 'fill' in answer.outcome && answer.outcome.fill.price === undefined
