@@ -108,7 +108,7 @@ export const handleRoute = (
         ...parts,
         ...guard,
         mayWait: () => !ctx.res.destroyed && !dependencies.isDraining(),
-        replyToStore: claim && {
+        keyedReply: claim && {
           claim,
           replyOf: (result: never) => storedOutcome(E.right(replyOf(result, useCaseInput))),
         },
@@ -279,7 +279,7 @@ const writeStream = (
   if (live === undefined) return
   if (res.destroyed) return live.close()
   let isEnding = false
-  const endUnlessAccepted = async (): Promise<void> => {
+  const endUnlessAccepted = async () => {
     const isAccepted = await caller?.identifyAgain().then(E.isRight, () => false)
     if (isAccepted !== false && live.isOver?.() !== true) return
     // A reader that reads nothing, or is not at the end after another check, is cut off.

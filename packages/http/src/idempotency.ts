@@ -23,7 +23,7 @@ export type Outcome = E.Either<Refusal, JsonReply | StreamedReply>
 
 /**
  * Runs `handle` at most once for each owner and key. Its use case calls `guard.begin` immediately
- * before its effect, or stores the reply itself through `replyToStore`, as placeOrder does. The
+ * before its effect, or stores the reply itself through `keyedReply`, as placeOrder does. The
  * outcome is undefined where that of the first request is unknown.
  */
 export const runIdempotently = async (

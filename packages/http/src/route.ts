@@ -65,7 +65,7 @@ type InputOf<Params, Query, Headers, Body> = Input<Params> &
      * For a use case that stores the reply in the transaction of its result: `replyOf(result)` is
      * the reply to store under the claim. Undefined without an Idempotency-Key.
      */
-    readonly replyToStore:
+    readonly keyedReply:
       | { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => StoredReply }
       | undefined
   }

@@ -416,11 +416,11 @@ export const fakeUseCases = ({
 /** Records nothing, but stores the reply with the claim, as the order store does. */
 export const placeOrderIn =
   ({ storeReply }: IdempotencyStore): UseCases['placeOrder'] =>
-  ({ owner: placing }, { body: { type: side, ...request }, replyToStore }) => {
+  ({ owner: placing }, { body: { type: side, ...request }, keyedReply }) => {
     const order = { ...pendingOrder, request: { ...request, side } }
-    if (replyToStore === undefined) return TE.right(order)
+    if (keyedReply === undefined) return TE.right(order)
     return pipe(
-      storeReply(placing, replyToStore.claim, replyToStore.replyOf(order)),
+      storeReply(placing, keyedReply.claim, keyedReply.replyOf(order)),
       TE.map(() => order),
     )
   }

@@ -297,14 +297,10 @@ describe('an Idempotency-Key', () => {
     const idempotency = fakeIdempotency()
     await using api = await runApi({
       idempotency,
-      placeOrder: (_, { replyToStore }) => {
+      placeOrder: (_, { keyedReply }) => {
         // The process ends here: the order and its reply are recorded, and nothing is answered.
-        if (replyToStore !== undefined)
-          void idempotency.storeReply(
-            owner,
-            replyToStore.claim,
-            replyToStore.replyOf(pendingOrder),
-          )()
+        if (keyedReply !== undefined)
+          void idempotency.storeReply(owner, keyedReply.claim, keyedReply.replyOf(pendingOrder))()
         return () => Promise.reject(new Error('the process ended'))
       },
     })

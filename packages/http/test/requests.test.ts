@@ -31,7 +31,7 @@ const caller = {
   credential: credential(scopes),
   limits: admitted.standings,
 }
-const fixedParts = new Set(['mayWait', 'begin', 'headers', 'replyToStore'])
+const fixedParts = new Set(['mayWait', 'begin', 'headers', 'keyedReply'])
 /** Of what a use case is given, the parts that differ from request to request. */
 const partsOf = (given: unknown): unknown =>
   typeof given === 'object' && given !== null && 'mayWait' in given

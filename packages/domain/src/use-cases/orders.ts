@@ -47,13 +47,13 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
    * fails, or the caller is gone, the order is answered as it was recorded.
    */
   const waitAndReplaceReply =
-    (wait: OutcomeWait, replyToStore: OrderReply | undefined) =>
+    (wait: OutcomeWait, keyedReply: KeyedReply | undefined) =>
     (recorded: PendingOrder): T.Task<Order> =>
     async () => {
       const order = await waitForOutcome(recorded, wait)()
       if (order === recorded || !wait.mayWait()) return recorded
-      if (replyToStore === undefined) return order
-      const { claim, replyOf } = replyToStore
+      if (keyedReply === undefined) return order
+      const { claim, replyOf } = keyedReply
       const replaced = await idempotency.replaceReply(recorded.owner, claim, replyOf(order))()
       return E.isRight(replaced) ? order : recorded
     }
@@ -66,17 +66,17 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
         query: { wait: seconds },
         body,
         mayWait,
-        replyToStore,
+        keyedReply,
       }: WithQuery<{ readonly wait?: number }> &
         WithBody<PlaceOrderBody> & {
           readonly mayWait: () => boolean
-          readonly replyToStore?: OrderReply | undefined
+          readonly keyedReply?: KeyedReply | undefined
         },
     ): AsyncResult<Order, PlaceOrderTag> => {
-      const placed = checkAndRecord(caller, requestOf(body), replyToStore)
+      const placed = checkAndRecord(caller, requestOf(body), keyedReply)
       return seconds === undefined
         ? placed
-        : pipe(placed, TE.flatMapTask(waitAndReplaceReply({ seconds, mayWait }, replyToStore)))
+        : pipe(placed, TE.flatMapTask(waitAndReplaceReply({ seconds, mayWait }, keyedReply)))
     },
 
     /** GET /orders: newest first. */
@@ -119,7 +119,7 @@ export interface CheckPorts extends Pick<
 type PlacePorts = CheckPorts & Pick<Ports, 'orderIds' | 'stopwatch'>
 
 /** The claim of the request's Idempotency-Key, and the reply to store under it with the order. */
-interface OrderReply {
+interface KeyedReply {
   readonly claim: IdempotencyClaim
   readonly replyOf: (order: Order) => StoredReply
 }
@@ -141,7 +141,7 @@ export const checkAndRecordOrder =
   (
     { owner }: Caller,
     request: OrderRequest,
-    replyToStore?: OrderReply,
+    keyedReply?: KeyedReply,
   ): AsyncResult<PendingOrder, PlaceOrderTag> =>
   async () => {
     const { clock, stopwatch } = ports
@@ -179,9 +179,9 @@ export const checkAndRecordOrder =
       sendDeadlineMs: stopwatch.elapsedMs() + maxSendAgeMs,
       checkedAt: limits.right.readAt,
       databaseRun: limits.right.databaseRun,
-      replyToStore: replyToStore && {
-        claim: replyToStore.claim,
-        reply: replyToStore.replyOf(order),
+      replyToStore: keyedReply && {
+        claim: keyedReply.claim,
+        reply: keyedReply.replyOf(order),
       },
       openPositions: openPositions.right,
     })()

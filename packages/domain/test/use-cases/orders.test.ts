@@ -298,7 +298,7 @@ const waited = async ({
       { owner },
       {
         body: bodyOn(account.id),
-        replyToStore: { claim, replyOf: ({ status }) => newReply({ body: status }) },
+        keyedReply: { claim, replyOf: ({ status }) => newReply({ body: status }) },
         query: { wait: 30 },
         mayWait: () => pauses < leavesAfter,
       },
