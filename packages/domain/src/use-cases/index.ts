@@ -2,7 +2,7 @@
 // Tags>`.
 export { createAccounts, createLiveAccounts, type AccountView } from './accounts.ts'
 export { checkThresholds } from './check-thresholds.ts'
-export { createHalts, type HaltView } from './halts.ts'
+export { createCancelWhereHalted, createHalts, type HaltView } from './halts.ts'
 export {
   getMe,
   identifyCaller,
@@ -11,7 +11,6 @@ export {
 } from './identify-caller.ts'
 export { createMarketData, type ShownQuote, type StreamedQuote } from './market-data.ts'
 export { createStreamSlots, type LiveStream } from './steps/stream-slots.ts'
-export { createCancelWhereHalted } from './cancel-where-halted.ts'
 export { followOpenOrders } from './follow-open-orders.ts'
 export { createOpenOrders, type CancelAttempt } from './open-orders.ts'
 export { createOperatorDocuments } from './operator-documents.ts'

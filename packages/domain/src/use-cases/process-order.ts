@@ -41,7 +41,7 @@ import {
 } from '../orders/placement.ts'
 import type { AcquireSlot, OrderJob, StoredOrder, OrderRetry, Ports } from '../ports/index.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
-import type { CancelWhereHalted } from './cancel-where-halted.ts'
+import type { CancelWhereHalted } from './halts.ts'
 import {
   orderToSend,
   lookUpOrder,
