@@ -107,7 +107,7 @@ export const createBodyReader = (): BodyReader => {
   const throttle = createThrottle()
   // Of its own, because everybody may send what is discarded.
   const discardThrottle = createThrottle()
-  const discard = (request: IncomingMessage, response: ServerResponse): void => {
+  const discard = (request: IncomingMessage, response: ServerResponse) => {
     // `receive` may have to drop the connection later, so the reply says now that it ends. And a
     // client that waits for 100 Continue may send its next request in place of the body.
     if (isChunked(request.headers) || expectsContinue(request)) response.shouldKeepAlive = false
@@ -222,7 +222,7 @@ const receive = (
     let bytes = 0
     let paused = 0
     let addNext: AddChunk | undefined = add
-    const rejectBody = (refusal: Refusal | undefined): void => {
+    const rejectBody = (refusal: Refusal | undefined) => {
       if (refusal === undefined) return
       // Drops the last reference to what was received.
       addNext = undefined

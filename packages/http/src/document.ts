@@ -317,7 +317,7 @@ export const groupsWith = (
   groupsOf: (isOn: IsOn) => readonly RouteGroup[],
 ): readonly RouteGroup[] => {
   const isOn = isOnIn(capabilities)
-  const hasRoute = ({ capability = [] }: Route): boolean =>
+  const hasRoute = ({ capability = [] }: Route) =>
     capability.length === 0 || [capability].flat().some(isOn)
   return groupsOf(isOn)
     .map((group) => ({ ...group, routes: group.routes.filter(hasRoute) }))

@@ -25,7 +25,7 @@ export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) =>
   let isInString = false
   let isEscaped = false
   let isInLiteral = false
-  const countValue = (): void => {
+  const countValue = () => {
     size.values = Math.max(size.values, ++values)
   }
   return (bytes) => {

@@ -89,8 +89,8 @@ export const listen = async (
   })
 
   /** Sends this after the replies that are under way, and ends the connection. */
-  const endWith = (reply: HttpError, socket: Socket, connection: Connection): void => {
-    const send = (): void => {
+  const endWith = (reply: HttpError, socket: Socket, connection: Connection) => {
+    const send = () => {
       if (!socket.writable) return
       socket.end(rawResponse(reply, newRequestId()))
       socket.resume()
@@ -103,7 +103,7 @@ export const listen = async (
   }
 
   const handle = app.callback()
-  const accept = (request: IncomingMessage, response: ServerResponse): void => {
+  const accept = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     const connection = connections.get(socket)
     // What follows a refused head could be anything, and is not carried out.
@@ -154,7 +154,7 @@ export const listen = async (
 
   // Close a connection only if it was idle in two consecutive sweeps with no bytes read: a request
   // may be on its way to a new one.
-  const closeIdle = (): void => {
+  const closeIdle = () => {
     for (const [socket, connection] of connections) {
       const { lastResponse, isEnding = false } = connection
       const timeoutMs = socket.writableLength > 0 ? bounds.unreadMs : bounds.idleMs

@@ -156,7 +156,7 @@ export const text = (
   // A store can hold neither U+0000 nor half of a surrogate pair.
   const storable = new RegExp(`^[^\\0\\p{Surrogate}]{${minLength},${maxLength ?? ''}}$`, 'u')
   const expression = new RegExp(pattern, 'u')
-  const isGood = (value: string): boolean =>
+  const isGood = (value: string) =>
     value.length <= 2 * (maxLength ?? Infinity) && storable.test(value) && expression.test(value)
   const lengths = maxLength === undefined ? '' : ` of ${minLength} to ${maxLength} characters`
   return parsedString(

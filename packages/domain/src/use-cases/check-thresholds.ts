@@ -41,7 +41,7 @@ export const checkThresholds =
      * A provider that has just connected may show an account without its money, and its history
      * without deals. Where an account has really lost its money, its deals show how.
      */
-    const isCredible = async ({ figures }: AccountReading): Promise<boolean> => {
+    const isCredible = async ({ figures }: AccountReading) => {
       if (figures.balance !== 0 || figures.equity !== 0) return true
       const sums = await trades.reconciliation(account.owner, account.accountId)()
       return E.isRight(sums) && sums.right.deals > 0 && sums.right.sum === 0

@@ -319,7 +319,7 @@ export const createMarketData = (ports: MarketPorts) => {
         locate(caller, query),
         TE.flatMap((located) => {
           const { account, spellings } = located[0]!
-          const isStillThere = async (): Promise<boolean> => {
+          const isStillThere = async () => {
             const now = await sourceOf(caller, query)()
             if (E.isLeft(now)) return false
             const present = now.right.account

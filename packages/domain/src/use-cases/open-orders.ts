@@ -62,7 +62,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   const { orders, trading, clock } = ports
   const {
     applyTransition,
-    changeWhileLocked,
+    changeOpenOrder,
     lookUp,
     applyLookup,
     readBrokerOrder,
@@ -118,8 +118,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     readonly held: (OrderTerms & Pick<BrokerOrder, 'brokerOrderId'>) | undefined
     readonly hasGone: boolean
   }> => {
-    const isMade = (shown: OrderTerms): boolean => hasRequestedTerms(shown, requested, before)
-    const isOld = (shown: OrderTerms): boolean => isSameTerms(shown, before) && !isMade(shown)
+    const isMade = (shown: OrderTerms) => hasRequestedTerms(shown, requested, before)
+    const isOld = (shown: OrderTerms) => isSameTerms(shown, before) && !isMade(shown)
     const read = await readChanged(ports, answered, readBrokerOrder(open), {
       made: isMade,
       old: isOld,
@@ -156,7 +156,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (E.isLeft(marked)) return marked
       let open = marked.right
       /** The new cancellation counts from here on, even if it cannot be stored. */
-      const setCancellation = async (cancellation: Cancellation | null): Promise<void> => {
+      const setCancellation = async (cancellation: Cancellation | null) => {
         await storeCancellation(open, cancellation)
         open = { ...open, placement: { ...open.placement, cancellation } }
       }
@@ -205,7 +205,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     { id }: ById,
     reason: CancelReason = 'user',
   ): AsyncResult<Order, CancelTag> =>
-    changeWhileLocked(caller, id, 'OrderNotCancellable', sendCancellation(reason))
+    changeOpenOrder(caller, id, 'OrderNotCancellable', sendCancellation(reason))
 
   return {
     /** PUT /orders/:id: gives an open order other terms. */
@@ -213,7 +213,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       caller: Caller,
       { id, body }: ById & WithBody<TermsChange>,
     ): AsyncResult<Order, ModifyTag> =>
-      changeWhileLocked(caller, id, 'OrderNotModifiable', modifyTerms(body)),
+      changeOpenOrder(caller, id, 'OrderNotModifiable', modifyTerms(body)),
 
     cancelOrder,
 

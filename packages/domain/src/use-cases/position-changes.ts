@@ -141,7 +141,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
    * Finds the position, on an account where positions may be changed, and changes it while nobody
    * else does.
    */
-  const changeWhileLocked = <A, Tag extends RefusalTag>(
+  const changePosition = <A, Tag extends RefusalTag>(
     { owner }: Caller,
     rawId: string,
     make: (target: ChangeTarget, send: SendChange) => AsyncResult<A, Tag>,
@@ -200,7 +200,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
     { id, body: levelsChange }: ById & WithBody<LevelsChange>,
   ): AsyncResult<PositionResult, ChangeTag | 'InvalidPrice'> =>
     pipe(
-      changeWhileLocked(caller, id, (target, send) =>
+      changePosition(caller, id, (target, send) =>
         pipe(
           readOpenPosition(target),
           TE.bindTo('before'),
@@ -233,7 +233,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       )()
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') return sent
       const progress = E.isLeft(sent) ? 'unknown' : sent.right.progress
-      const isMade = ({ position }: OpenPosition): boolean =>
+      const isMade = ({ position }: OpenPosition) =>
         hasRequestedLevels(position, levels, before.position)
       const read = await readChanged(ports, progress, readOpenPosition(target), {
         made: isMade,
@@ -306,7 +306,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       begin,
     }: ById & WithBody<{ readonly volume?: number }> & IdempotencyGuard,
   ): AsyncResult<Sourced<ClosedPosition>, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
-    changeWhileLocked(caller, id, (target, send) =>
+    changePosition(caller, id, (target, send) =>
       pipe(
         TE.Do,
         TE.let('target', () => target),

@@ -73,7 +73,7 @@ export const createJournalReads = (
   }
 
   /** Tries again where the database fails, since nobody else reads until the claim ends or lapses. */
-  const release = async (claim: JournalClaim, result: JournalReadResult): Promise<void> => {
+  const release = async (claim: JournalClaim, result: JournalReadResult) => {
     for (let attempt = 1; E.isLeft(await journal.release(claim, result)()); attempt += 1) {
       if (attempt === releaseAttempts) return
       await pause(releasePauseMs)()

@@ -95,7 +95,7 @@ export const changeAtBroker =
       (isLockHeld: () => boolean): SendChange =>
       (trade) =>
       () => {
-        const maySend = (): boolean => {
+        const maySend = () => {
           if (isOver || leftMs(deadlinesMs.sendBy) <= 0 || !isLockHeld()) return false
           mayHaveBeenSent = true
           return true
@@ -188,7 +188,7 @@ export const readChanged = async <Failure extends { readonly _tag: string }, A>(
   is: { readonly made: (shown: A) => boolean; readonly old: (shown: A) => boolean },
 ): Promise<E.Either<Failure, A> | undefined> => {
   let latest: E.Either<Failure, A> | undefined
-  const isShown = async (): Promise<boolean> => {
+  const isShown = async () => {
     const shown = await read()
     if (E.isLeft(shown) && isTransient(shown.left)) return false
     latest = shown

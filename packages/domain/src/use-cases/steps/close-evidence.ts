@@ -195,7 +195,7 @@ export const createCloseEvidence = (ports: EvidencePorts) => {
    * Whether the journal has all of the position's closing deals. Where one has no volume, others may
    * be missing.
    */
-  const hasTrade = async ({ brokerAccount, id }: ChangeTarget): Promise<boolean> => {
+  const hasTrade = async ({ brokerAccount, id }: ChangeTarget) => {
     const found = await ports.trades.find(brokerAccount.owner, id)()
     return E.isRight(found) && O.isSome(found.right) && !found.right.value.trade.volumeEstimated
   }

@@ -118,7 +118,7 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
       : requireChangeable(ports)(account)
 
   /** Changes the order while nobody else does, if it is open and may be changed. */
-  const changeWhileLocked = <Tag extends RefusalTag>(
+  const changeOpenOrder = <Tag extends RefusalTag>(
     { owner }: Caller,
     rawId: string,
     endedTag: EndedTag & Tag,
@@ -218,7 +218,7 @@ export const createOpenOrderSteps = (ports: OpenOrderStepPorts) => {
 
   return {
     applyTransition,
-    changeWhileLocked,
+    changeOpenOrder,
     lookUp,
     applyLookup,
     readBrokerOrder,

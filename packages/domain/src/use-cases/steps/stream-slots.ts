@@ -51,7 +51,7 @@ export const createStreamSlots = (): StreamSlots => {
         slots.delete(slot)
         return stream
       }
-      const close = (): void => {
+      const close = () => {
         stream.right.close()
         slots.delete(slot)
       }
