@@ -12,6 +12,7 @@ import type { RecordedKey, TradeResults } from '@tradeport/domain/statistics'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { type ClosedTrade, type TradeListPlace, type TradeFilter } from '@tradeport/domain/trades'
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { mapped, numeric, nullable, tableOf } from '../connection/columns.ts'
@@ -22,7 +23,8 @@ import { dealOfRow, dealOrder, latestTime, type DealRow } from './deal-row.ts'
 import { relinkedRefusal } from './journal-store.ts'
 import { closedTrade, skippedPosition } from './trade-row.ts'
 
-const ofJournal = 'deals.tenant_id = journals.tenant_id and deals.account_id = journals.account_id'
+/** A condition: the deal is of the row of `journals`. */
+const isOfJournal = sql`deals.tenant_id = journals.tenant_id and deals.account_id = journals.account_id`
 
 export const createTradeRecords = (knex: Knex): TradeRecords =>
   databasePort<TradeRecords>('trades', {
@@ -30,15 +32,15 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       // Without a filter it is the journal's own count: to count 10,000 trades takes as long as all
       // the rest.
       const total = isFiltered(filter)
-        ? countOfOwned(closedTradesWhere(filter))
-        : sql`(select sum(trades)::int from owned)`
+        ? countOfTrades(closedTradesWhere(filter))
+        : sql`(select sum(trades)::int from own_accounts)`
       const before =
         after === undefined
           ? sql`0`
-          : countOfOwned(sql`${closedTradesWhere(filter)} and ${comparedWithPlace('>=', after)}`)
+          : countOfTrades(sql`${closedTradesWhere(filter)} and ${comparedWithPlace('>=', after)}`)
       return requireLinked(
         accountIds,
-        await queryOwned<TradePage & Linked>(
+        await queryOwnAccounts<TradePage & Linked>(
           knex,
           owner,
           accountIds,
@@ -48,14 +50,14 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       )
     },
     exportPage: (owner, { accountIds, filter }, after, limit) =>
-      queryOwned(
+      queryOwnAccounts(
         knex,
         owner,
         accountIds,
         // A journal that was begun anew, or made anew with its account, has another link.
         sql`${tradesAfter(after, limit, filter)} as trades,
           (select md5(coalesce(string_agg(concat_ws(' ', id, linked_at, revision), ',' order by id), ''))
-            from owned) as revision`,
+            from own_accounts) as revision`,
       ),
     results: async (owner, selection) => {
       const [row] = await query<Readonly<Record<keyof TradeResults, Buffer | null>>>(
@@ -91,8 +93,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
           from ${ownJournal(owner, accountId)} cross join lateral (
             select ${packed('time_ms')} as times, ${packed('moved')} as amounts
             from (select time_ms, moved from deals
-              where tenant_id = journal.tenant_id and account_id = journal.account_id
-                and time_ms between ${from} and ${latestTime} and moved <> 0
+              where ${isOfJournal} and time_ms between ${from} and ${latestTime} and moved <> 0
               order by time_ms, length(id), id, length(entry), entry) as deals) as movements`,
       )
       if (row === undefined || row.opening === null) return null
@@ -132,13 +133,13 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         }),
       }
     },
-    find: (owner, { accountId, ticket }) => {
+    find: async (owner, { accountId, ticket }) => {
       const where = sql`status = 'closed' and position_id = ${ticket}`
-      return selectFirst(
+      const [row] = await query<{ readonly found: ClosedTrade }>(
         knex,
         sql`select ${closedTrade} as found from ${tradesOfAccounts(owner, [accountId], where)}`,
-        { read: (row) => (row as { readonly found: ClosedTrade }).found },
       )
+      return O.fromNullable(row?.found)
     },
     deals: async (owner, accountId, positionId, { page, limit }) => {
       const where = sql`position_id = ${positionId} and kind in ('buy', 'sell')`
@@ -172,7 +173,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       E.map(({ skipped }: Skipped) => skipped)(
         requireLinked(
           accountIds,
-          await queryOwned<Skipped & Linked>(knex, owner, accountIds, skippedOf(accountIds)),
+          await queryOwnAccounts<Skipped & Linked>(knex, owner, accountIds, skippedOf(accountIds)),
         ),
       ),
   })
@@ -207,29 +208,34 @@ const ownJournals = ({ tenantId, userId }: Owner, accountIds: readonly AccountId
   where accounts.id = any(${accountIds}::uuid[]) and accounts.tenant_id = ${tenantId} and accounts.user_id = ${userId}
     and journals.provider_account_id = accounts.provider_account_id and journals.synced_at is not null`
 
-const tradesOfAccounts = (owner: Owner, accountIds: readonly AccountId[], where: Sql): Sql => {
+const tradesOfAccounts = (
+  owner: Owner,
+  accountIds: readonly AccountId[],
+  filterAndOrder: Sql,
+): Sql => {
   const journals = ownJournals(owner, accountIds)
   return tradesOf(
     sql`(select accounts.id, accounts.tenant_id, accounts.user_id from ${journals})`,
-    where,
+    filterAndOrder,
   )
 }
 
 /**
  * The trades of each account, read account by account. Without `offset 0` the planner may join the
  * tables in another order, and read the trades of all accounts to drop most.
+ * @param filterAndOrder conditions, and where needed the order and the limit for each account
  */
-const tradesOf = (accounts: Sql, where: Sql, columns: '*' | 'count(*)' = '*'): Sql => sql`
+const tradesOf = (accounts: Sql, filterAndOrder: Sql, columns: '*' | 'count(*)' = '*'): Sql => sql`
   ${accounts} as accounts cross join lateral (
     select ${new Sql(columns)} from trades
-    where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades`
+    where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${filterAndOrder} offset 0) as trades`
 
 const ownJournal = (owner: Owner, accountId: AccountId): Sql => sql`
-  (select accounts.tenant_id, accounts.id as account_id, difference from ${ownJournals(owner, [accountId])}) as journal`
+  (select accounts.tenant_id, accounts.id as account_id, difference from ${ownJournals(owner, [accountId])}) as journals`
 
 const ownDeals = (owner: Owner, accountId: AccountId, where: Sql): Sql => sql`
   ${ownJournal(owner, accountId)} cross join lateral (
-    select * from deals where tenant_id = journal.tenant_id and account_id = journal.account_id and ${where}) as deals`
+    select * from deals where ${isOfJournal} and ${where}) as deals`
 
 interface PositionSummary extends Pick<PositionDeals, 'sums'> {
   readonly total: number
@@ -240,8 +246,7 @@ const exactSum = (of: string, where = 'true'): Sql =>
 
 /** The exact sum of what deals of a journal moved the balance by. */
 const sumOfBalanceChangesWhere = (where: Sql): Sql => sql`
-  (select ${exactSumOfMoney} from deals
-    where tenant_id = journal.tenant_id and account_id = journal.account_id and kind <> 'credit' and ${where})`
+  (select ${exactSumOfMoney} from deals where ${isOfJournal} and kind <> 'credit' and ${where})`
 
 /** What trades are grouped by. */
 const recordedKeys: Readonly<Record<RecordedKey, string>> = {
@@ -276,9 +281,9 @@ const journalSums: Selection<JournalSums> = mapped(
       sum: numeric,
     },
     {
-      firstDealAt: `(select min(time_ms) from deals where ${ofJournal} and time_ms <= ${latestTime})`,
-      lastDealAt: `(select max(time_ms) from deals where ${ofJournal} and time_ms <= ${latestTime})`,
-      sum: `(select (${exactSumOfMoney.text})::text from deals where ${ofJournal} and kind <> 'credit')`,
+      firstDealAt: `(select min(time_ms) from deals where ${isOfJournal.text} and time_ms <= ${latestTime})`,
+      lastDealAt: `(select max(time_ms) from deals where ${isOfJournal.text} and time_ms <= ${latestTime})`,
+      sum: `(select (${exactSumOfMoney.text})::text from deals where ${isOfJournal.text} and kind <> 'credit')`,
     },
   ),
   withCheck,
@@ -305,11 +310,11 @@ const comparedWithPlace = (
   (closed_at, length(closing_deal_id), closing_deal_id, trades.account_id)
     ${new Sql(than)} (${closedAt}, length(${closingDealId}), ${closingDealId}, ${accountId}::uuid)`
 
-const countOfOwned = (where: Sql): Sql => sql`
-  (select sum(count)::int from ${tradesOf(new Sql('owned'), where, 'count(*)')})`
+const countOfTrades = (where: Sql): Sql => sql`
+  (select sum(count)::int from ${tradesOf(new Sql('own_accounts'), where, 'count(*)')})`
 
-/** What is read of `owned` accounts, in one statement and so of the same moment. */
-const queryOwned = <A>(
+/** What is read of `own_accounts`, in one statement and so of the same moment. */
+const queryOwnAccounts = <A>(
   knex: Knex,
   owner: Owner,
   accountIds: readonly AccountId[],
@@ -317,13 +322,13 @@ const queryOwned = <A>(
 ): Promise<A> =>
   queryOne(
     knex,
-    sql`with owned as materialized (
+    sql`with own_accounts as materialized (
         select accounts.id, accounts.tenant_id, accounts.user_id, trades, linked_at, revision
         from ${ownJournals(owner, accountIds)})
       select ${columns}`,
   )
 
-/** The next trades of the `owned` accounts: the latest of each, and of these the latest of all. */
+/** The next trades of the `own_accounts`: the latest of each, and of these the latest of all. */
 const tradesAfter = (
   after: TradeListPlace | undefined,
   limit: number,
@@ -335,7 +340,7 @@ const tradesAfter = (
   )
   const inOrder = sql`order by ${closingOrder('desc')} limit ${limit}`
   return sql`
-    to_json(array(select ${closedTrade} from ${tradesOf(sql`owned`, sql`${where} ${inOrder}`)} ${inOrder}))`
+    to_json(array(select ${closedTrade} from ${tradesOf(sql`own_accounts`, sql`${where} ${inOrder}`)} ${inOrder}))`
 }
 
 interface Linked {
@@ -344,10 +349,10 @@ interface Linked {
 }
 type Skipped = Pick<TradePage, 'skipped'>
 
-/** What is skipped of the `owned` accounts, and which they are. */
+/** What is skipped of the `own_accounts`, and which they are. */
 const skippedOf = (accountIds: readonly AccountId[]): Sql => sql`
-  to_json(array(select id from owned)) as linked,
-  to_json(array(select ${skippedPosition} from ${tradesOf(sql`owned`, sql`status = 'skipped'`)}
+  to_json(array(select id from own_accounts)) as linked,
+  to_json(array(select ${skippedPosition} from ${tradesOf(sql`own_accounts`, sql`status = 'skipped'`)}
     order by array_position(${accountIds}::uuid[], account_id), length(position_id), position_id)) as skipped`
 
 const requireLinked = <A extends Linked>(
