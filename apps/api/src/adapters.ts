@@ -179,10 +179,11 @@ export const openAdapters = async (
     recorder: events?.recorder,
     obeysHalts: hasTradingTools,
   })
-  const journal = openJournal(
-    { ...storeDependencies, recorder: events?.recorder },
-    { watchMs: config.watchMs },
-  )
+  const journal = openJournal({
+    ...storeDependencies,
+    recorder: events?.recorder,
+    watchMs: config.watchMs,
+  })
   const limits = await openLimiter({
     redisUrl: config.redisUrl,
     redisTimes: redis,

@@ -81,10 +81,10 @@ export const composeUseCases = (adapters: Adapters) => {
   const broker = cachedBroker(adapters.broker, adapters)
   // Live reads bypass the cached broker, because their results are cached here.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), adapters)
-  const invalidateHere = (accountId: AccountId): void => {
+  const invalidateHere = (accountId: AccountId) => {
     for (const cache of [broker, liveAccounts]) cache.invalidate(accountId)
   }
-  const onAccountChanged = (account: BrokerAccount): void => {
+  const onAccountChanged = (account: BrokerAccount) => {
     const { accountId } = account
     // Here at once, and on the other instances as soon as they hear of it.
     invalidateHere(accountId)
@@ -92,7 +92,7 @@ export const composeUseCases = (adapters: Adapters) => {
     void adapters.journal.wantRead(account, 0)()
   }
   /** After a document of the operator. */
-  const invalidateUsers = (users: AffectedUsers): void => {
+  const invalidateUsers = (users: AffectedUsers) => {
     credentials.invalidate(users)
     cachedAccountStore.invalidateAll()
   }

@@ -207,7 +207,7 @@ export const readConfig = (
 ): E.Either<readonly string[], Config & { readonly warnings: readonly string[] }> => {
   const faults: string[] = []
   // An empty variable counts as unset, as shells and compose files leave them.
-  const isSet = (name: string): boolean => (environment[name] ?? '') !== ''
+  const isSet = (name: string) => (environment[name] ?? '') !== ''
   const read = ([name, { description, parse, isSecret }]: [
     string,
     VariableType<unknown>,

@@ -13,7 +13,7 @@ const warnAtIncrease = async (
   warn: (value: number) => void,
   last?: number,
 ): Promise<() => void> => {
-  const check = async (): Promise<void> => {
+  const check = async () => {
     const result = await read()
     if (E.isLeft(result)) return
     if (last !== undefined && result.right > last) warn(result.right)

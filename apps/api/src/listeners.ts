@@ -134,7 +134,7 @@ const failuresToBeLost = 2
 /** Logs when the database stops answering, and when it answers again. */
 const watchDatabase = (check: DatabaseCheck, log: Logger): Disposable => {
   let failures = 0
-  const watch = async (): Promise<void> => {
+  const watch = async () => {
     const answer = await check()
     if (E.isLeft(answer)) {
       failures += 1

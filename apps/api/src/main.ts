@@ -51,12 +51,12 @@ const start = async (environment: Environment): Promise<void> => {
 // of either kind ends the process at once.
 const handleSignals = (timeoutMs: number, log: Logger) => {
   const { promise: requested, resolve: request } = Promise.withResolvers<void>()
-  const giveUp = (fields: object, message: string): void => {
+  const giveUp = (fields: object, message: string) => {
     log.error(fields, message)
     process.exit(1)
   }
   let isStopping = false
-  const stop = (signal: NodeJS.Signals): void => {
+  const stop = (signal: NodeJS.Signals) => {
     if (isStopping)
       return giveUp(
         { event: 'stopped_at_once', signal },

@@ -47,7 +47,7 @@ export const startWorkers = async (
   // While the history of a due journal is read, which may take minutes or fail, the open orders and
   // thresholds of its account are checked: at once, and again every interval until the read ends.
   const journalWorker = await journal.jobs.work(async (claim) => {
-    const followOrders = async (): Promise<void> => {
+    const followOrders = async () => {
       if (await runOrThrow(followOpenOrders(claim.account))) orders.jobs.wake()
     }
     const startChecks = () =>
@@ -56,7 +56,7 @@ export const startWorkers = async (
         events === undefined ? false : runOrThrow(checkThresholds(claim.account)),
       ])
     let checks = startChecks()
-    const hasReadFigures = async (): Promise<boolean> => {
+    const hasReadFigures = async () => {
       const [, checked] = await checks
       return checked.status === 'fulfilled' && checked.value
     }

@@ -9,7 +9,7 @@ import { newAccount, newAccountId, times } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { beforeAll, expect, it } from 'vitest'
-import { createChangeLocks, type Database, type ChangeLocksOptions } from '../src/index.ts'
+import { createChangeLocks, type Database } from '../src/index.ts'
 import { brokerAccountOf, never, onEachDatabase, openDatabases, poll } from './harness.ts'
 
 const ticket = '46648037' as Ticket
@@ -55,7 +55,10 @@ onEachDatabase('position locks', (here, there, kind) => {
   /** Of two instances of the service. */
   let ours: ChangeLocks
   let theirs: ChangeLocks
-  const locksWith = (options: ChangeLocksOptions, { knex }: Pick<Database, 'knex'> = here) =>
+  const locksWith = (
+    options: Omit<Parameters<typeof createChangeLocks>[0], 'knex'>,
+    { knex }: Pick<Database, 'knex'> = here,
+  ) =>
     createChangeLocks({
       knex,
       log: { warn: ({ event }) => void warnings.push(event) },

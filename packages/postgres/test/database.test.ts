@@ -107,8 +107,8 @@ onEachDatabase('a database', (here, _, kind) => {
 
   it('reports which queues are not read although somebody works on them', async () => {
     const { heartbeats } = here
-    const { jobs: orderJobs } = openOrderStore(here, { pollMs: 20, idlePollMs: 20 })
-    const notices = openOwnerNotices(here, { pollMs: never })
+    const { jobs: orderJobs } = openOrderStore({ ...here, pollMs: 20 })
+    const notices = openOwnerNotices({ ...here, pollMs: never })
     const [reading, waiting] = [
       await orderJobs.work(() => Promise.resolve(undefined)),
       await notices.work(() => Promise.resolve()),

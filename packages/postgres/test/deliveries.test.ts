@@ -36,7 +36,7 @@ import {
   poll,
 } from './harness.ts'
 
-type EventOptions = Parameters<typeof openEvents>[1]
+type EventOptions = Partial<Parameters<typeof openEvents>[0]>
 type Attempt = (due: DueDelivery) => AttemptAnswer | Promise<AttemptAnswer>
 
 const ok: AttemptAnswer = { responseCode: 200, responseTimeMs: 3 }

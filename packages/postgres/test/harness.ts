@@ -164,8 +164,7 @@ export const countRows = (knex: Knex, matching: RegExp) => {
 interface InstanceOptions {
   readonly clock?: { readonly now: () => number }
   readonly cipher?: ReturnType<typeof createCipher>
-  readonly events?: Parameters<typeof openEvents>[1]
-  readonly notices?: Parameters<typeof openOwnerNotices>[1]
+  readonly events?: Partial<Parameters<typeof openEvents>[0]>
   readonly warn?: (event: LogEvent) => void
 }
 
@@ -174,13 +173,7 @@ export type Instance = ReturnType<typeof startInstance>
 /** Everything of an instance but its journals. */
 export const startInstance = (
   database: Database,
-  {
-    clock = Date,
-    cipher = testCipher,
-    events: eventOptions,
-    notices: noticeOptions,
-    ...rest
-  }: InstanceOptions = {},
+  { clock = Date, cipher = testCipher, events: eventOptions, ...rest }: InstanceOptions = {},
 ) => {
   const { knex } = database
   const warnings: LogEvent[] = []
@@ -195,20 +188,20 @@ export const startInstance = (
     stopwatch,
     clock,
     obeysHalts: true,
+    pollMs: 100,
+    watchMs: 10_000,
   }
-  const notices = openOwnerNotices(parts, { pollMs: 100, ...noticeOptions })
-  const events = openEvents(
-    {
-      ...parts,
-      schedule: retrySchedule,
-      retentionDays: 30,
-      peerNotices: { subscribe: () => undefined, notify: (notice) => void told.push(notice) },
-      onDisabled: ({ id }) => void disabled.push(id),
-    },
-    { pollMs: 100, ...eventOptions },
-  )
+  const notices = openOwnerNotices(parts)
+  const events = openEvents({
+    ...parts,
+    schedule: retrySchedule,
+    retentionDays: 30,
+    peerNotices: { subscribe: () => undefined, notify: (notice) => void told.push(notice) },
+    onDisabled: ({ id }) => void disabled.push(id),
+    ...eventOptions,
+  })
   const { recorder } = events
-  const orders = openOrderStore({ ...parts, recorder }, { pollMs: 100, idlePollMs: 200 })
+  const orders = openOrderStore({ ...parts, recorder })
   const webhooks = createWebhookStore(parts)
   return {
     ...parts,

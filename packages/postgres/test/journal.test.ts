@@ -255,7 +255,7 @@ const readAll = async (
 
 /** The journal as two instances of the service see it. */
 const openPorts = (here: Instance, there: Instance) => ({
-  ...openJournal(here, { pollMs: 50 }),
+  ...openJournal({ ...here, pollMs: 50 }),
   elsewhere: openJournal(there).journal,
   // Claims and jobs go by the database's own clock.
   elapse: async (ms: number) => {
@@ -830,7 +830,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     for (const account of large) await journal.wantRead(account, 0)
     for (const account of small) await journal.wantRead(account, 0)
     const begun: { readonly tenantId: string; readonly end: () => void }[] = []
-    const { jobs } = openJournal(here, { pollMs: minuteMs })
+    const { jobs } = openJournal({ ...here, pollMs: minuteMs })
     const worker = await jobs.work(({ account: { owner } }) => {
       const { promise, resolve: end } = Promise.withResolvers<void>()
       begun.push({ tenantId: owner.tenantId, end })

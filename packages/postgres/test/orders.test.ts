@@ -56,7 +56,7 @@ const idsOf = (...orders: readonly { readonly id: OrderId }[]) =>
 
 onEachDatabase('orders', (here, there, _, onServer) => {
   const { orders, idempotency, orderLimits, halts, operatorOrders } = answersOf(() => here)
-  const another = (pollMs: number) => openOrderStore(here, { pollMs, idlePollMs: pollMs })
+  const another = (pollMs: number) => openOrderStore({ ...here, pollMs })
   const databaseRun = async () => {
     const { rows } = await here.knex.raw<{ rows: [{ run: string }] }>(
       'select extract(epoch from pg_postmaster_start_time())::text as run',
@@ -238,7 +238,7 @@ onEachDatabase('orders', (here, there, _, onServer) => {
     const [readable, ...unreadable] = orders
     const warnings: LogEvent[] = []
     const log = { warn: (warning: LogEvent) => void warnings.push(warning) }
-    const { jobs } = openOrderStore({ ...here, log }, { pollMs: 50 })
+    const { jobs } = openOrderStore({ ...here, log, pollMs: 50 })
     const ofUnreadable = here.knex('orders').whereIn('id', idsOf(...unreadable))
     await ofUnreadable.clone().update({ side: 'both' })
     await elapse(3, ...orders)

@@ -8,8 +8,12 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { inBatches, batchLookups } from '../src/connection/batches.ts'
-import { createFairPool, type FairPoolKey, type ReleaseSlot } from '../src/connection/fair-pool.ts'
-import { takingTurns } from '../src/connection/turns.ts'
+import {
+  createFairPool,
+  takingTurns,
+  type FairPoolKey,
+  type ReleaseSlot,
+} from '../src/connection/fair-pool.ts'
 
 describe('inBatches', () => {
   it('gives each call its own result, in batches no greater, and no more at once, than allowed', async () => {

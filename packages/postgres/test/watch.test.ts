@@ -35,8 +35,8 @@ onEachDatabase('the watch', (here, there, kind, onServer) => {
   let ports: OpenedJournal
   let elsewhere: OpenedJournal
   beforeAll(() => {
-    ports = openJournal(here, { watchMs: roundMs })
-    elsewhere = openJournal(there, { watchMs: roundMs })
+    ports = openJournal({ ...here, watchMs: roundMs })
+    elsewhere = openJournal({ ...there, watchMs: roundMs })
   })
 
   const rounds = async (accounts: readonly Account[]) => {
@@ -134,7 +134,7 @@ onEachDatabase('the watch', (here, there, kind, onServer) => {
     const account = await storedAccount(here.operator)
     const { owner } = account
     await here.storedWebhook(owner)
-    const withoutEvents = openJournal({ ...here, recorder: undefined }, { watchMs: roundMs })
+    const withoutEvents = openJournal({ ...here, recorder: undefined, watchMs: roundMs })
     const follow = async () => {
       const worker = await withoutEvents.jobs.work(async () => undefined)
       await worker.stop()

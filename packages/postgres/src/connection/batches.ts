@@ -27,7 +27,7 @@ export const inBatches = <A, B>(
   const waiting: Waiting<A, B>[] = []
   const limited = pLimit(concurrency)
 
-  const runBatch = async (): Promise<void> => {
+  const runBatch = async () => {
     if (waiting.length === 0) return
     // The batch then also has the other calls of this turn, and those that the last results cause.
     await setImmediate()

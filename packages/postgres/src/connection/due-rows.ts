@@ -42,6 +42,8 @@ export interface WorkerDependencies {
   readonly knex: Knex
   readonly log: Log
   readonly heartbeats: Heartbeats
+  /** In tests: how often each queue is read, however long nothing was due. */
+  readonly pollMs?: number
 }
 
 export interface ClaimRequest {
@@ -55,7 +57,7 @@ export interface ClaimRequest {
   readonly fullShares: readonly string[]
 }
 
-export interface DueQueue<Job> extends Pick<WorkerDependencies, 'log' | 'heartbeats'> {
+export interface DueQueue<Job> {
   /** In the heartbeat. */
   readonly name: string
   /** The `event` of log lines about failures: of the poll, and of the work on a row. */
@@ -86,8 +88,11 @@ export interface DueRowsWorker<Job> extends Stoppable {
   readonly wake: () => void
 }
 
-export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => {
-  const { log, heartbeats, name, logNames, maxPerShare } = queue
+export const workOnDueRows = <Job>(
+  { log, heartbeats, pollMs }: WorkerDependencies,
+  queue: DueQueue<Job>,
+): DueRowsWorker<Job> => {
+  const { name, logNames, maxPerShare } = queue
   const failures = createFailureLog(logNames.work, log)
   /** Never reset: each row that cannot be read is logged once. */
   const unreadable = createFailureLog(logNames.work, log)
@@ -97,7 +102,7 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
   /** More may be due than there were slots for: the table is read whenever a job ends. */
   let isSaturated = false
 
-  const run = async (key: string, job: Job, inMs?: number): Promise<void> => {
+  const run = async (key: string, job: Job, inMs?: number) => {
     try {
       if (inMs !== undefined && inMs > 0)
         await setTimeout(inMs, undefined, { signal: stopping.signal }).catch(() => undefined)
@@ -113,7 +118,7 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
     if (isSaturated) poll.runNow()
   }
 
-  const workOn = (job: Job, inMs?: number): void => {
+  const workOn = (job: Job, inMs?: number) => {
     const key = queue.keyOf(job)
     lastBegunAt = performance.now()
     // Already in progress here: a claim of its row has only moved its due time ahead.
@@ -126,7 +131,7 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
 
   heartbeats.beat(name)
   const pauseMs = (): number =>
-    queue.pollMs(inProgress.size > 0 ? 0 : performance.now() - lastBegunAt)
+    pollMs ?? queue.pollMs(inProgress.size > 0 ? 0 : performance.now() - lastBegunAt)
   // Jobs that are begun beyond a share do not count against the slots of others.
   const sharesInUse = (): ClaimRequest['shares'] =>
     [...Map.groupBy(inProgress.values(), ({ share }) => share)].map(([name, { length }]) => ({

@@ -80,7 +80,7 @@ export const startEmbeddedThread = async ({
   let isClosing = false
   let last: { readonly connection: number; readonly stream: Duplex } | undefined
 
-  const send = (request: WorkerRequest): void => {
+  const send = (request: WorkerRequest) => {
     unanswered += 1
     worker.postMessage(request)
   }

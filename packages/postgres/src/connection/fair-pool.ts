@@ -1,6 +1,10 @@
 // Limits how much work runs at once in this process: in all, for a tenant, and for a member of it,
 // which is an account or a user.
 // Waiting work starts tenant by tenant in turn, so that a busy tenant delays only itself.
+import { refuse } from '@tradeport/domain/errors'
+import type { Owner } from '@tradeport/domain/primitives'
+import * as E from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 
 export interface FairPoolLimits {
   readonly size: number
@@ -40,17 +44,17 @@ export const createFairPool = ({ size, perTenant, perMember }: FairPoolLimits): 
   const waiting = new Set<Entry>()
 
   const count = (key: string): number => running.get(key) ?? 0
-  const add = ({ keys }: Entry, change: 1 | -1): void => {
+  const add = ({ keys }: Entry, change: 1 | -1) => {
     for (const key of keys) {
       running.set(key, count(key) + change)
       if (count(key) === 0) running.delete(key)
     }
   }
-  const hasRoom = ({ keys }: Pick<Entry, 'keys'>): boolean =>
+  const hasRoom = ({ keys }: Pick<Entry, 'keys'>) =>
     keys.every((key, at) => count(key) < limits[at]!)
 
   /** Moves the other work of the tenant to the end of the queue, that of the member behind it. */
-  const endTurn = (entry: Entry): void => {
+  const endTurn = (entry: Entry) => {
     for (const key of entry.keys.slice(1))
       for (const other of [...waiting].filter(({ keys }) => keys.includes(key))) {
         waiting.delete(other)
@@ -58,7 +62,7 @@ export const createFairPool = ({ size, perTenant, perMember }: FairPoolLimits): 
       }
   }
 
-  const begin = (entry: Entry): void => {
+  const begin = (entry: Entry) => {
     waiting.delete(entry)
     add(entry, 1)
     endTurn(entry)
@@ -73,7 +77,7 @@ export const createFairPool = ({ size, perTenant, perMember }: FairPoolLimits): 
     })
   }
 
-  const beginWaiting = (): void => {
+  const beginWaiting = () => {
     // What `begin` moves to the end comes up again in this loop.
     for (const entry of waiting) {
       if (count(all) >= size) return
@@ -104,3 +108,39 @@ export const createFairPool = ({ size, perTenant, perMember }: FairPoolLimits): 
     waiting: () => waiting.size,
   }
 }
+
+type FirstArgument<Port> = Parameters<Extract<Port[keyof Port], (...of: never[]) => unknown>>[0]
+
+/**
+ * The port, each of whose calls takes a slot of the pool while it runs, so that long reads of one
+ * user leave connections to everybody's orders. One that gets no slot in time fails with
+ * ServiceUnavailable.
+ * @param ownerOf of the first argument of every call
+ */
+export const takingTurns = <Port extends object>(
+  pool: FairPool,
+  port: Port,
+  ownerOf: (first: FirstArgument<Port>) => Owner,
+  patienceMs = 15_000,
+): Port =>
+  Object.fromEntries(
+    Object.entries<
+      (first: FirstArgument<Port>, ...rest: unknown[]) => TaskEither<unknown, unknown>
+    >(port as never).map(([method, call]) => [
+      method,
+      (first: FirstArgument<Port>, ...rest: unknown[]) =>
+        async () => {
+          const { tenantId: tenant, userId: member } = ownerOf(first)
+          const release = await pool.acquire({ tenant, member }, patienceMs)
+          if (release === undefined)
+            return E.left(
+              refuse('ServiceUnavailable', { reason: `${method}: other reads took too long` }),
+            )
+          try {
+            return await call(first, ...rest)()
+          } finally {
+            release()
+          }
+        },
+    ]),
+  ) as Port

@@ -121,12 +121,12 @@ const serverNotices = (
   let retryMs = firstRetryMs
   let lastSent = Promise.resolve()
 
-  const publish = (notice: PeerNotice): void => {
+  const publish = (notice: PeerNotice) => {
     for (const subscriber of subscribers) subscriber(notice)
   }
 
   // What cannot be read comes from another version of the service, and could mean anything.
-  const onNotification = (text: string): void => {
+  const onNotification = (text: string) => {
     if (text === probe) return
     const decoded = E.flatMap((value) => payloadCodec.decode(value))(Json.parse(text))
     if (E.isLeft(decoded)) publish({ kind: 'notices_missed' })
@@ -135,7 +135,7 @@ const serverNotices = (
 
   // Sent over another connection: one that only receives its own NOTIFY is probably behind a
   // transaction pooler. A notice of another instance is as good.
-  const awaitProbe = async (connection: Client): Promise<void> => {
+  const awaitProbe = async (connection: Client) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     connection.once('notification', () => resolve())
     await send(knex, [probe])
@@ -168,7 +168,7 @@ const serverNotices = (
     }
   }
 
-  const listen = async (): Promise<void> => {
+  const listen = async () => {
     while (!stopping.signal.aborted) {
       client = new TimedClient({
         connectionString: server.url,

@@ -36,7 +36,7 @@ export const repeat = (
   let isWanted = true
   let run: Promise<void> | undefined
 
-  const runWhileWanted = async (): Promise<void> => {
+  const runWhileWanted = async () => {
     while (isWanted) {
       isWanted = false
       await task().then(failures.reset, failures.report)
@@ -45,7 +45,7 @@ export const repeat = (
     if (!isStopped) timer = setTimeout(runNow, typeof everyMs === 'number' ? everyMs : everyMs())
   }
 
-  const runNow = (): void => {
+  const runNow = () => {
     if (isStopped) return
     isWanted = true
     if (run !== undefined) return

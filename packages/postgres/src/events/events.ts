@@ -15,7 +15,6 @@ import {
   startDeliveryWorker,
   type DeliveryWorker,
   type DeliveryWorkerDependencies,
-  type DeliveryWorkerOptions,
 } from '../webhooks/delivery-worker.ts'
 import { createEventLog } from './event-log.ts'
 
@@ -40,10 +39,7 @@ export interface RecordingDependencies {
   readonly recorder?: EventRecorder | undefined
 }
 
-interface Dependencies extends Omit<
-  DeliveryWorkerDependencies,
-  'attempt' | keyof DeliveryWorkerOptions
-> {
+interface Dependencies extends Omit<DeliveryWorkerDependencies, 'attempt'> {
   readonly peerNotices: Pick<PeerNotices, 'subscribe' | 'notify'>
 }
 
@@ -54,14 +50,11 @@ export interface OpenedEvents {
   readonly log: EventLog
 }
 
-export const openEvents = (
-  dependencies: Dependencies,
-  options: DeliveryWorkerOptions = {},
-): OpenedEvents => {
+export const openEvents = (dependencies: Dependencies): OpenedEvents => {
   const { knex, peerNotices } = dependencies
   let worker: DeliveryWorker | undefined
   const listeners = new Set<Parameters<EventLog['onRecorded']>[0]>()
-  const notifyListeners = (whose: Owner | 'anyone'): void => {
+  const notifyListeners = (whose: Owner | 'anyone') => {
     for (const listener of listeners) listener(whose)
   }
   peerNotices.subscribe((notice) => {
@@ -78,7 +71,7 @@ export const openEvents = (
       recordWithin: async (trx, events) => {
         if (events.length === 0) return
         await recordEvents(trx, events)
-        const announce = (): void => {
+        const announce = () => {
           wakeWorker()
           const owners = new Map(events.map(({ owner }) => [JSON.stringify(owner), owner]))
           for (const owner of owners.values()) {
@@ -93,7 +86,7 @@ export const openEvents = (
     deliveries: createWebhookDeliveries(knex, wakeWorker),
     jobs: {
       work: async (attempt) => {
-        worker = startDeliveryWorker({ ...dependencies, attempt, ...options })
+        worker = startDeliveryWorker({ ...dependencies, attempt })
         return worker
       },
     },

@@ -40,15 +40,10 @@ interface DueNotice {
   readonly isSent?: true
 }
 
-interface NoticeOptions {
-  /** How often due notices are looked up; 2,000 by default. */
-  readonly pollMs?: number
-}
-
 export const openOwnerNotices = (
-  { knex, log, heartbeats }: WorkerDependencies,
-  { pollMs = 2 * secondMs }: NoticeOptions = {},
+  dependencies: WorkerDependencies,
 ): OwnerNotices & OwnerNoticeJobs => {
+  const { knex, log } = dependencies
   let worker: DueRowsWorker<DueNotice> | undefined
   return {
     ...databasePort<OwnerNotices>('notices', {
@@ -71,12 +66,10 @@ export const openOwnerNotices = (
           return false
         }
       }
-      worker = workOnDueRows<DueNotice>({
-        log,
-        heartbeats,
+      worker = workOnDueRows<DueNotice>(dependencies, {
         name: noticeQueue,
         logNames: { poll: 'owner_notice_poll', work: 'owner_notice_end' },
-        pollMs: () => pollMs,
+        pollMs: () => 2 * secondMs,
         maxInProgress: 4,
         maxPerShare: 2,
         // One claim could otherwise give a tenant more.

@@ -7,7 +7,7 @@ import type {
   TradeRecords,
   Watch,
 } from '@tradeport/domain/ports'
-import { minuteMs, secondMs } from '@tradeport/domain/primitives'
+import { minuteMs } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
@@ -20,14 +20,10 @@ import { createJournal, claimFromRow } from './journal-store.ts'
 import { createTradeRecords } from './trade-records.ts'
 import { createWatch } from './watch.ts'
 
-interface JournalOptions {
-  /** Between two rounds of an account of the watch; 10,000 by default. */
-  readonly watchMs?: number
-  /** How often due journals are looked up; 100 by default. */
-  readonly pollMs?: number
+interface Dependencies extends WorkerDependencies, RecordingDependencies {
+  /** Between two rounds of an account of the watch. */
+  readonly watchMs: number
 }
-
-type Dependencies = WorkerDependencies & RecordingDependencies
 
 export interface OpenedJournal {
   readonly journal: Journal
@@ -36,17 +32,14 @@ export interface OpenedJournal {
   readonly watch: Watch
 }
 
-export const openJournal = (
-  dependencies: Dependencies,
-  { watchMs = 10 * secondMs, pollMs = 100 }: JournalOptions = {},
-): OpenedJournal => {
-  const watch = createWatch(dependencies, watchMs)
+export const openJournal = (dependencies: Dependencies): OpenedJournal => {
+  const watch = createWatch(dependencies)
   return {
-    journal: createJournal({ ...dependencies, watchMs }),
+    journal: createJournal(dependencies),
     trades: createTradeRecords(dependencies.knex),
     jobs: {
       work: async (read) => {
-        const workers = groups.map((group) => workOnGroup(dependencies, group, pollMs, read))
+        const workers = groups.map((group) => workOnGroup(dependencies, group, read))
         return together(watch.start(), ...workers)
       },
     },
@@ -75,9 +68,6 @@ const groups = [
     pollEvery: 10,
   },
 ]
-/** After a minute in which nothing was due, the table is read less often. */
-const idlePollMs = 500
-
 const isClaimable = sql`journals.due_at <= now() and not ${isLeased}`
 
 interface DueJournal {
@@ -86,17 +76,14 @@ interface DueJournal {
 }
 
 const workOnGroup = (
-  { knex, log, heartbeats }: Dependencies,
+  dependencies: Dependencies,
   { queue, condition, maxInProgress, maxPerTenant, pollEvery }: (typeof groups)[number],
-  pollMs: number,
   read: (due: JournalClaim) => Promise<void>,
 ) =>
-  workOnDueRows<DueJournal>({
-    log,
-    heartbeats,
+  workOnDueRows<DueJournal>(dependencies, {
     name: queue,
     logNames: { poll: 'due_journals', work: 'journal_synchronisation' },
-    pollMs: (idleMs) => pollEvery * (idleMs < minuteMs ? pollMs : Math.max(pollMs, idlePollMs)),
+    pollMs: (idleMs) => pollEvery * (idleMs < minuteMs ? 100 : 500),
     maxInProgress,
     maxPerShare: maxPerTenant,
     maxPerClaim: maxInProgress,
@@ -107,7 +94,7 @@ const workOnGroup = (
       // due and free is checked again on the row that is locked, which another process may have
       // claimed, or read and released, since the first look.
       const rows = await query(
-        knex,
+        dependencies.knex,
         sql`with due as (
             select journals.tenant_id, account_id, coalesce(wanted_at <= now(), false) as is_wanted, due_at
             from journals join accounts on accounts.id = account_id
@@ -133,7 +120,9 @@ const workOnGroup = (
     },
     work: async ({ account, claimed }) => {
       const broker = requireBrokerAccount(account)
-      const claim = E.isRight(broker) ? await claimFromRow(knex, broker.right, claimed) : O.none
+      const claim = E.isRight(broker)
+        ? await claimFromRow(dependencies.knex, broker.right, claimed)
+        : O.none
       if (O.isSome(claim)) await read(claim.value)
       return undefined
     },

@@ -17,14 +17,13 @@ export interface OpenedWatch extends Watch {
 const sweepMs = 2_000
 const streamLeaseSeconds = 20
 
-/**
- * Without a recorder, accounts are watched for their open orders alone.
- * @param roundMs between two rounds of an account
- */
-export const createWatch = (
-  { knex, log, recorder }: Pick<WorkerDependencies, 'log'> & RecordingDependencies,
-  roundMs: number,
-): OpenedWatch => {
+interface Dependencies extends Pick<WorkerDependencies, 'log'>, RecordingDependencies {
+  /** Between two rounds of an account. */
+  readonly watchMs: number
+}
+
+/** Without a recorder, accounts are watched for their open orders alone. */
+export const createWatch = ({ knex, log, recorder, watchMs }: Dependencies): OpenedWatch => {
   let sweeping: Repeating | undefined
   return {
     ...databasePort<Watch>('watch', {
@@ -43,7 +42,7 @@ export const createWatch = (
     }),
     start: () => {
       sweeping = repeat(sweepMs, 'watch', log, () =>
-        query(knex, scheduleWatch(roundMs, recorder !== undefined)),
+        query(knex, scheduleWatch(watchMs, recorder !== undefined)),
       )
       return sweeping
     },

@@ -87,7 +87,7 @@ export const writeJournal = (
     ])
 
     // A deal that came without its position makes the position's events once it has one.
-    const isSeenBefore = ({ was, deal }: ChangedDeal): boolean =>
+    const isSeenBefore = ({ was, deal }: ChangedDeal) =>
       positionIdOf(deal) === undefined ||
       removed.get(keyText(keyOfDeal(was))) !== undefined ||
       dealKey(was) !== dealKey(deal)

@@ -16,18 +16,15 @@ import { toServiceUnavailable, silentLog, type Log } from '../connection/failure
 import { createFailureLog } from '../connection/repeating.ts'
 import { query, returnsRow, sql } from '../connection/sql.ts'
 
-export interface ChangeLocksOptions {
+interface Dependencies {
+  readonly knex: Knex
+  readonly log?: Log
   /** How long a lock holds when it is not renewed; 10,000 by default. */
   readonly leaseMs?: number
   /** How often a lock is renewed; 3,000 by default. */
   readonly renewMs?: number
   /** How often a lock of another instance is tried again; 75 by default. */
   readonly pollMs?: number
-}
-
-interface Dependencies extends ChangeLocksOptions {
-  readonly knex: Knex
-  readonly log?: Log
 }
 
 interface Lock {
@@ -38,9 +35,10 @@ interface Lock {
 export const createChangeLocks = ({
   knex,
   log = silentLog,
-  ...options
+  leaseMs = 10_000,
+  renewMs = 3_000,
+  pollMs = 75,
 }: Dependencies): ChangeLocks => {
-  const { leaseMs = 10_000, renewMs = 3_000, pollMs = 75 } = options
   // The rest of the lease allows for a faster clock of the database, and for bytes on their way.
   const sendableMs = leaseMs * 0.8
   const changesOfAccount = createFairPool({
@@ -85,7 +83,7 @@ export const createChangeLocks = ({
     let isOver = false
     let isRenewing = false
 
-    const renew = async (): Promise<void> => {
+    const renew = async () => {
       const renewedMs = startTimer()
       const isOurs = await row.renew()
       renewals.reset()
@@ -108,7 +106,7 @@ export const createChangeLocks = ({
           isRenewing = false
         })
     }, renewMs)
-    const stop = (): void => {
+    const stop = () => {
       isOver = true
       clearInterval(timer)
     }

@@ -36,15 +36,9 @@ const strandedMs = 30 * secondMs
 const unwatchedMs = 5 * minuteMs
 const haltedMs = minuteMs
 
-export interface DueOrdersOptions {
-  /** How often the table is read while there is something to do; 500 by default. */
-  readonly pollMs?: number
-  /** How often while nothing has been due for a minute; 2,000 by default. */
-  readonly idlePollMs?: number
-}
-
-interface Dependencies extends DueOrdersOptions, WorkerDependencies {
+export interface DueOrdersDependencies extends WorkerDependencies {
   readonly stopwatch: Stopwatch
+  /** If false, halts keep no order from being sent. */
   readonly obeysHalts: boolean
 }
 
@@ -53,8 +47,8 @@ export interface DueOrders extends OrderJobs {
   readonly workOnRecorded: (orders: readonly NewOrder[]) => void
 }
 
-export const createDueOrders = (dependencies: Dependencies): DueOrders => {
-  const { knex, log, heartbeats, pollMs = 500, idlePollMs = 2_000 } = dependencies
+export const createDueOrders = (dependencies: DueOrdersDependencies): DueOrders => {
+  const { knex, log } = dependencies
   let worker: DueRowsWorker<OrderJob> | undefined
   return {
     workOnRecorded: (orders) => {
@@ -71,12 +65,10 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
     },
     wake: () => worker?.wake(),
     work: async (process) => {
-      worker = workOnDueRows<OrderJob>({
-        log,
-        heartbeats,
+      worker = workOnDueRows<OrderJob>(dependencies, {
         name: dueOrdersQueue,
         logNames: { poll: 'due_orders', work: 'order_processing' },
-        pollMs: (idleMs) => (idleMs < minuteMs ? pollMs : idlePollMs),
+        pollMs: (idleMs) => (idleMs < minuteMs ? 500 : 2_000),
         maxInProgress: 1_000,
         maxPerShare: maxPerTenant,
         maxPerClaim: 100,
@@ -119,7 +111,7 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
 // The age of an order by the database's clock, and this process's stopwatch from now on, limit when
 // it may be sent even where wall clocks are wrong.
 const claimDue = async (
-  { knex, stopwatch }: Dependencies,
+  { knex, stopwatch }: DueOrdersDependencies,
   { fullShares, shares, limit }: ClaimRequest,
 ): Promise<readonly (() => OrderJob)[]> => {
   const claimedAtMs = stopwatch.elapsedMs()

@@ -10,18 +10,17 @@ import {
 } from '@tradeport/domain/orders'
 import type {
   OrderJobs,
+  OrdersQuery,
   OrderStore,
   RecordRefusal,
-  Stopwatch,
   StoredOrder,
 } from '@tradeport/domain/ports'
-import { secondMs, toUtcDay, type Owner } from '@tradeport/domain/primitives'
+import { secondMs, toUtcDay, type Owner, type Page } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { inBatches } from '../connection/batches.ts'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
 import { DescribedError, databasePort, isDataFault, isLockTimeout } from '../connection/failures.ts'
-import type { WorkerDependencies } from '../connection/due-rows.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import {
   allOf,
@@ -36,11 +35,11 @@ import {
 } from '../connection/sql.ts'
 import type { SealingDependencies } from '../credentials/cipher.ts'
 import type { RecordingDependencies } from '../events/events.ts'
-import { createDueOrders, type DueOrdersOptions } from './due-orders.ts'
-import { listOrders } from './order-list.ts'
+import { createDueOrders, type DueOrdersDependencies } from './due-orders.ts'
 import {
   orders,
   orderRowOf,
+  callersText,
   haltsOfAccount,
   ofPresentUser,
   storedOrders,
@@ -49,11 +48,7 @@ import {
 } from './order-row.ts'
 import { OrderRefused, recordOrders, type OrderToRecord } from './record-orders.ts'
 
-interface Dependencies extends WorkerDependencies, RecordingDependencies, SealingDependencies {
-  readonly stopwatch: Stopwatch
-  /** If false, halts keep no order from being sent. */
-  readonly obeysHalts: boolean
-}
+type Dependencies = DueOrdersDependencies & RecordingDependencies & SealingDependencies
 
 export interface OpenedOrderStore {
   readonly store: OrderStore
@@ -69,14 +64,11 @@ const alonePatienceMs = 10 * secondMs
 const aloneLockTimeoutMs = 5 * secondMs
 const batchLockTimeoutMs = 500
 
-export const openOrderStore = (
-  dependencies: Dependencies,
-  options: DueOrdersOptions = {},
-): OpenedOrderStore => {
+export const openOrderStore = (dependencies: Dependencies): OpenedOrderStore => {
   const { knex } = dependencies
-  const due = createDueOrders({ ...dependencies, ...options })
+  const due = createDueOrders(dependencies)
   const outcomeReceivers = new Map<OrderId, Set<() => void>>()
-  const record = async (orders: readonly OrderToRecord[], lockTimeoutMs: number): Promise<void> => {
+  const record = async (orders: readonly OrderToRecord[], lockTimeoutMs: number) => {
     await recordOrders(dependencies, orders, lockTimeoutMs)
     due.workOnRecorded(orders)
   }
@@ -177,6 +169,36 @@ export const openOrderStore = (
         }
       },
     },
+  }
+}
+
+// One statement reads a page and its count, so that both are of the same moment.
+const listOrders = async (
+  knex: Knex,
+  owner: Owner,
+  { page, limit, accountId, status, symbol, clientId, from, to }: OrdersQuery,
+): Promise<Page<Order>> => {
+  const matching = allOf(
+    ofPresentUser(owner),
+    accountId !== undefined && sql`account_id = ${accountId}`,
+    status !== undefined && sql`status = ${status}`,
+    symbol !== undefined && sql`symbol = ${symbol}`,
+    clientId !== undefined && sql`client_id = ${callersText.encode(clientId)}`,
+    from !== undefined && sql`created_at >= ${toTimestamptz(from)}`,
+    to !== undefined && sql`created_at <= ${toTimestamptz(to)}`,
+  )
+  // A page beyond the last still has its count.
+  const rows = await query<{ readonly total: number; readonly id: string | null }>(
+    knex,
+    sql`with counted as (select count(*)::int as total from orders where ${matching})
+      select counted.total, ${orders.columns} from counted left join (
+        select * from orders where ${matching} order by created_at desc, sequence desc
+        limit ${limit} offset ${Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)}) as orders on true
+      order by orders.created_at desc, orders.sequence desc`,
+  )
+  return {
+    data: rows.filter(({ id }) => id !== null).map(orders.read),
+    pagination: { page, limit, total: rows[0]?.total ?? 0 },
   }
 }
 

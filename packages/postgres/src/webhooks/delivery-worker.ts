@@ -23,13 +23,17 @@ import {
   type DueWebhook,
 } from './deliveries.ts'
 
-export interface DeliveryWorkerOptions {
+export interface DeliveryWorkerDependencies
+  extends
+    WorkerDependencies,
+    Omit<DueDeliveriesDependencies, 'onUnreadable' | 'leaseId' | 'leaseMs'> {
+  /** How long events are kept. */
+  readonly retentionDays: number
+  readonly attempt: (due: DueDelivery) => Promise<AttemptAnswer>
   /** How many webhooks are sent to at once, in all and of one user. */
   readonly limits?: Readonly<Partial<Record<'fast' | 'slow', SendingLimits>>>
   /** An attempt that took longer makes its webhook slow; 5,000 by default. */
   readonly slowAfterMs?: number
-  /** How often due deliveries are looked up; 500 by default. */
-  readonly pollMs?: number
   /**
    * For how long a webhook stays with its process from the claim, the end of an attempt or the
    * beginning of a replay; 45,000 by default. An attempt begins in the first quarter and ends
@@ -41,16 +45,6 @@ export interface DeliveryWorkerOptions {
 interface SendingLimits {
   readonly size: number
   readonly perUser: number
-}
-
-export interface DeliveryWorkerDependencies
-  extends
-    WorkerDependencies,
-    Omit<DueDeliveriesDependencies, 'onUnreadable' | 'leaseId' | 'leaseMs'>,
-    DeliveryWorkerOptions {
-  /** How long events are kept. */
-  readonly retentionDays: number
-  readonly attempt: (due: DueDelivery) => Promise<AttemptAnswer>
 }
 
 /**
@@ -76,8 +70,8 @@ const drainMs = 5_000
 const strandedMs = 30_000
 
 export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): DeliveryWorker => {
-  const { knex, log, heartbeats, attempt, limits = {} } = dependencies
-  const { slowAfterMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays } = dependencies
+  const { knex, log, attempt, limits = {} } = dependencies
+  const { slowAfterMs = 5_000, leaseMs = 45_000, retentionDays } = dependencies
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
   const inDatabaseSlot = pLimit(maxConnections)
   const stopping = new AbortController()
@@ -115,12 +109,10 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
       leaseId: randomUUID(),
       leaseMs,
     })
-    return workOnDueRows<LeasedWebhook>({
-      log,
-      heartbeats,
+    return workOnDueRows<LeasedWebhook>(dependencies, {
       name: `${group}-webhooks`,
       logNames: { poll: 'webhook_delivery_poll', work: 'webhook_delivery_failed' },
-      pollMs: () => pollMs,
+      pollMs: () => 500,
       maxInProgress: size,
       maxPerShare: perUser,
       // One claim could otherwise exceed a user's share of the few sockets.
