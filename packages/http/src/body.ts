@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { finished } from 'node:stream'
+import { finished as finishedOrFailed } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { invalid, refuse, type Refusal } from '@tradeport/domain/errors'
@@ -10,6 +11,7 @@ import { holdsCredential } from './credentials.ts'
 import { RefusalError } from './errors.ts'
 import { maxBodyBytes } from './fields.ts'
 import { createJsonScan } from './json-scan.ts'
+import { lingerMs } from './listen.ts'
 import parseJson from './parse-json.ts'
 import { isRecord } from './schema.ts'
 
@@ -80,8 +82,11 @@ export interface BodyReader {
     response: ServerResponse,
     use: BodyUse,
   ) => Promise<JsonObject | undefined>
-  /** Discards a body that was not read. Node would do so as fast as it arrives. */
-  readonly discardUnread: (request: IncomingMessage, response: ServerResponse) => void
+  /**
+   * Discards a body that was not read, which Node would do as fast as it arrives, and resolves when
+   * the reply may be sent.
+   */
+  readonly discardUnread: (request: IncomingMessage, response: ServerResponse) => Promise<void>
 }
 
 export const createBodyReader = (): BodyReader => {
@@ -113,8 +118,13 @@ export const createBodyReader = (): BodyReader => {
     if (isChunked(request.headers) || expectsContinue(request)) response.shouldKeepAlive = false
     void receive(request, response, discardThrottle, () => bodyIncomplete)
   }
-  const discardUnread: BodyReader['discardUnread'] = (request, response) => {
-    if (request.readableFlowing === null && isBodySent(request.headers)) discard(request, response)
+  const discardUnread: BodyReader['discardUnread'] = async (request, response) => {
+    const { headers } = request
+    if (request.readableFlowing === null && isBodySent(headers)) discard(request, response)
+    // Node closes such a connection with the reply, and a sender that still writes would lose it.
+    if (response.shouldKeepAlive || expectsContinue(request) || lengthOf(headers) === 0) return
+    const signal = AbortSignal.timeout(lingerMs)
+    if (!request.complete) await finishedOrFailed(request, { signal }).catch(() => undefined)
   }
   const read: BodyReader['read'] = async (request, response, { hasBody, credential }) => {
     const { headers } = request

@@ -218,7 +218,7 @@ const sweepMs = 50
 /**
  * Time for a caller to read the reply, which is lost if the connection closes while bytes arrive.
  */
-const lingerMs = 5_000
+export const lingerMs = 5_000
 
 // A broker may need minutes, and the caller must learn the outcome. A reply is still being made
 // where it has not begun, or waits for those before it, which is when it has no socket yet. Bytes
