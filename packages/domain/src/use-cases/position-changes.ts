@@ -165,26 +165,18 @@ export const createPositionChanges = (ports: ChangePorts) => {
       TE.bindW('position', ({ reading }) => TE.fromEither(requireOpen(reading, id.ticket))),
     )
 
-  /**
-   * Reports the account as changed where the position may have been. A provider that does not know
-   * the position may mean the account: the position is gone only once a read does not show it.
-   */
+  /** Reports the account as changed where the position may have been. */
   const sendChange =
     (
-      target: ChangeTarget,
+      { brokerAccount }: ChangeTarget,
       send: SendChange,
       trade: (maySend: MaySend) => TE.TaskEither<PositionChangeError, ChangeReceipt>,
     ): TE.TaskEither<PositionChangeError, ChangeReceipt> =>
     async () => {
       const sent = await send(trade)()
-      const isGone = E.isLeft(sent) && sent.left._tag === 'PositionNotFound'
-      if (E.isRight(sent) || isGone || mayBeMade(sent.left))
-        ports.onAccountChanged(target.brokerAccount)
-      if (!isGone) return sent
-      const shown = await readOpenPosition(target)()
-      if (E.isLeft(shown)) return shown
-      const reason = 'the provider does not know the position, and shows it as open'
-      return E.left(refuse('BrokerUnavailable', { accountId: target.id.accountId, reason }))
+      if (E.isRight(sent) || sent.left._tag === 'PositionNotFound' || mayBeMade(sent.left))
+        ports.onAccountChanged(brokerAccount)
+      return sent
     }
 
   // --- levels ---

@@ -179,9 +179,9 @@ describe.each(changes)('%s', (_, make) => {
   it.each<[string, boolean, Scene]>([
     ['TradeRejected', false, { broker: 'refuse' }],
     ['PositionNotFound', true, { broker: refuse('PositionNotFound'), meanwhile: nowHolding() }],
-    // The provider may mean the account.
-    ['BrokerUnavailable', false, { broker: refuse('PositionNotFound') }],
-    ['BrokerUnavailable', false, { broker: refuse('PositionNotFound'), meanwhile: goingDown }],
+    // Reads may lag behind the broker’s answer.
+    ['PositionNotFound', false, { broker: refuse('PositionNotFound') }],
+    ['PositionNotFound', false, { broker: refuse('PositionNotFound'), meanwhile: goingDown }],
     ['BrokerOutcomeUnknown', false, { broker: lost }],
     ['BrokerOutcomeUnknown', true, { broker: 'do_and_lose_the_answer', meanwhile: goingDown }],
     ['none', true, { broker: 'do_and_lose_the_answer' }],
