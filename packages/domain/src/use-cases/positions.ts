@@ -20,7 +20,7 @@ import { pageOf, type Page, type PageRequest } from '../primitives/pages.ts'
 import { provenanceOf, type Provenance, type Sourced } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { ById, WithQuery } from './input.ts'
-import { findPositionAccount, selectBrokerAccounts } from './steps/find.ts'
+import { findPositionAccount, readEach, selectBrokerAccounts } from './steps/find.ts'
 
 /** Which open positions; without a filter those of all accounts. */
 export interface PositionsQuery extends PageRequest {
@@ -71,16 +71,16 @@ export const createPositions = (ports: Pick<Ports, 'accounts' | 'broker' | 'cloc
       async () => {
         const selected = await selectBrokerAccounts(ports)(owner, accountId)()
         if (E.isLeft(selected)) return selected
-        const readings = await Promise.all(
-          selected.right.map(({ brokerAccount }) => ports.broker.positions(brokerAccount)()),
-        )
+        const readings = await readEach(
+          selected.right.map(({ brokerAccount }) => ports.broker.positions(brokerAccount)),
+        )()
+        if (E.isLeft(readings)) return readings
         const reads: { readonly accountId: AccountId; readonly readAt: number }[] = []
         const found: PositionOnAccount[] = []
         for (const [index, { brokerAccount }] of selected.right.entries()) {
-          const reading = readings[index] as (typeof readings)[number]
-          if (E.isLeft(reading)) return reading
-          reads.push({ accountId: brokerAccount.accountId, readAt: reading.right.readAt })
-          for (const position of reading.right.positions)
+          const { positions, readAt } = readings.right[index] as PositionsReading
+          reads.push({ accountId: brokerAccount.accountId, readAt })
+          for (const position of positions)
             if (isSymbolMatch(symbol, position.symbol)) found.push({ brokerAccount, position })
         }
         const page = pageOf(

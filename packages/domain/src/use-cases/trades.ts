@@ -43,7 +43,12 @@ import {
 } from '../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../trades/fold.ts'
 import type { ById, WithQuery } from './input.ts'
-import { findBrokerAccount, findPositionAccount, selectBrokerAccounts } from './steps/find.ts'
+import {
+  findBrokerAccount,
+  findPositionAccount,
+  readEach,
+  selectBrokerAccounts,
+} from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 /** How long a read of the broker's history is reused by later reads. */
@@ -218,7 +223,7 @@ export const createTrades = (ports: TradePorts) => {
       selectBrokerAccounts(ports)(owner, filter.accountId),
       TE.bindTo('selected'),
       TE.bindW('reads', ({ selected }) =>
-        TE.traverseArray(readJournal)(selected.map(({ brokerAccount }) => brokerAccount)),
+        readEach(selected.map(({ brokerAccount }) => readJournal(brokerAccount))),
       ),
       TE.let('selection', ({ reads }): TradeSelection => ({
         accountIds: reads.map(({ accountId }) => accountId),

@@ -1,10 +1,12 @@
 // GET /positions: its filter, and what is kept of a row between two pages that show it.
+import { setTimeout } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { openPosition } from '@tradeport/testkit'
 import type { SymbolFilter, Ticket } from '../../src/primitives/index.ts'
 import { createPositions } from '../../src/use-cases/positions.ts'
-import { createTestDesk, down, owner, rightOf, tagOf } from './desk.ts'
+import { createTestDesk, down, owner, rightOf } from './desk.ts'
 
 it('has those of one symbol where that is asked for', async () => {
   const desk = createTestDesk()
@@ -15,13 +17,18 @@ it('has those of one symbol where that is asked for', async () => {
   expect(data.map(({ symbol }) => symbol)).toEqual(['GBPUSD'])
 })
 
-it('has none where one of the accounts cannot be read', async () => {
+it('has none where an account cannot be read, and names the first that failed', async () => {
   const desk = createTestDesk()
-  const [readable, unreadable] = [desk.link(), desk.link()]
+  const [readable, late, early] = [desk.link(), desk.link(), desk.link()]
   desk.broker.put(readable.id, { positions: [openPosition()] })
-  desk.broker.fail(unreadable.id, down(unreadable.id))
-  const all = createPositions(desk).listPositions({ owner }, { query: { page: 1, limit: 20 } })
-  expect(await tagOf(all)).toBe('BrokerUnavailable')
+  for (const { id } of [late, early]) desk.broker.fail(id, down(id))
+  const positions: typeof desk.broker.positions = (account) => async () => {
+    if (account.accountId === late.id) await setTimeout(10)
+    return desk.broker.positions(account)()
+  }
+  const { listPositions } = createPositions({ ...desk, broker: { ...desk.broker, positions } })
+  const all = listPositions({ owner }, { query: { page: 1, limit: 20 } })
+  expect(await all()).toEqual(E.left(down(early.id)))
 })
 
 it('asks for the margin of a row that is read once, and again where there was none', async () => {

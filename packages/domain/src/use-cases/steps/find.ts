@@ -137,6 +137,24 @@ export const selectBrokerAccounts =
   }
 
 /**
+ * Reads accounts at once. Of those that cannot be read the first to fail is named, since its rate
+ * limit may be why others cannot.
+ */
+export const readEach =
+  <Failure, A>(reads: readonly TE.TaskEither<Failure, A>[]): TE.TaskEither<Failure, readonly A[]> =>
+  async () => {
+    const failures: E.Either<Failure, never>[] = []
+    const results = await Promise.all(
+      reads.map(async (read) => {
+        const result = await read()
+        if (E.isLeft(result)) failures.push(result)
+        return result
+      }),
+    )
+    return failures[0] ?? E.sequenceArray(results)
+  }
+
+/**
  * An account that its broker has called a demo account within the last hour. Where the last reading
  * is older, or there is none, it is read now: that it was a demo account when it was linked proves
  * nothing, since an account at the provider can be moved to another login.
