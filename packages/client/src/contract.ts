@@ -2716,19 +2716,20 @@ export interface WebhookTestResult {
   readonly responseCode: number
   /** Milliseconds from the first byte sent to the answer's head. */
   readonly responseTimeMs: number
-  readonly failureReason:
-    | (
-        | 'host_unreachable'
-        | 'lookup_failed'
-        | 'connection_failed'
-        | 'tls_failed'
-        | 'answer_broken'
-        | 'timed_out'
-        | 'not_2xx'
-        | 'webhook_disabled'
-        | 'interrupted'
-      )
-    | null
+  /**
+   * Why the last attempt failed.
+   * @enum {string}
+   */
+  readonly failureReason?:
+    | 'host_unreachable'
+    | 'lookup_failed'
+    | 'connection_failed'
+    | 'tls_failed'
+    | 'answer_broken'
+    | 'timed_out'
+    | 'not_2xx'
+    | 'webhook_disabled'
+    | 'interrupted'
 }
 export interface Webhooks {
   readonly 'trade.closed': TradeClosedEvent

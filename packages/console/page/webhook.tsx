@@ -154,7 +154,7 @@ const WebhookActions = ({
     ).data
     if (success) return `The test arrived: answered ${responseCode} in ${responseTimeMs} ms.`
     throw new Error(
-      `The test did not arrive: ${failureReason === null ? `it answered ${responseCode}` : failureWords(failureReason, responseCode)}.`,
+      `The test did not arrive: ${failureReason === undefined ? `it answered ${responseCode}` : failureWords(failureReason, responseCode)}.`,
     )
   }
   const enable = (to: boolean) => async (): Promise<string> => {

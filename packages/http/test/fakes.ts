@@ -403,7 +403,6 @@ export const fakeUseCases = ({
     success: true,
     responseCode: 200,
     responseTimeMs: 12,
-    failureReason: null,
   }),
   listWebhookDeliveries: (_, { query: { page, limit } }) =>
     TE.right({ data: [], pagination: { page, limit, total: 0 } }),

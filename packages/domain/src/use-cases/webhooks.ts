@@ -33,8 +33,7 @@ import {
 /** How a test of a webhook ended. */
 export interface WebhookTest extends Omit<AttemptAnswer, 'failureReason'> {
   readonly success: boolean
-  /** Null on success. */
-  readonly failureReason: DeliveryFailure | null
+  readonly failureReason?: DeliveryFailure
 }
 
 /** The webhook of this id, by a read or a write. */
@@ -170,7 +169,7 @@ export const createWebhooks = ({
           // test. The webhook may also have been deleted meanwhile.
           const { id: webhookId, url } = to.webhook
           if (success) await webhooks.recordTestSuccess(owner, webhookId, url, clock.now())()
-          return { ...answer, success, failureReason: success ? null : failureOf(answer) }
+          return { ...answer, success, ...(!success && { failureReason: failureOf(answer) }) }
         }),
         (test) => testInTurn(JSON.stringify([owner.tenantId, owner.userId]), test),
       ),

@@ -182,7 +182,6 @@ describe('a test of a webhook', () => {
       success: true,
       responseCode: 204,
       responseTimeMs: 31,
-      failureReason: null,
     })
     const signed = ports.webhookSender.sent.map(({ body, headers }) =>
       verifyWebhookSignature(secret, body, headers['X-Webhook-Signature']),

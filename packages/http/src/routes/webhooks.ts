@@ -60,22 +60,15 @@ const shown = (reason: DeliveryFailure) =>
     ? ('host_unreachable' as const)
     : reason
 const failureReason = mapOutput(
-  nullable(
-    oneOf(
-      [...new Set(deliveryFailures.map(shown))],
-      'Why the last attempt failed; null when it did not.',
-      'timed_out',
-    ),
-    null,
-  ),
-  (reason: DeliveryFailure | null) => reason && shown(reason),
+  oneOf([...new Set(deliveryFailures.map(shown))], 'Why the last attempt failed.', 'timed_out'),
+  shown,
 )
 
 const testResult = record('WebhookTestResult', "The receiver's answer to a test.", {
   success: flag('Whether it answered with a 2xx.'),
   responseCode: whole('The status that it answered; 0 without an answer.', 204),
   responseTimeMs: whole("Milliseconds from the first byte sent to the answer's head.", 87),
-  failureReason,
+  failureReason: optional(failureReason),
 })
 
 const webhookUrl = parsedString(
@@ -189,7 +182,7 @@ export const webhookRoutes = (isOn: IsOn, faultOfHost: HostFault) => {
     responseTimeMs: nullable(
       whole('How long the last answer took, in milliseconds; null before the first attempt.', 87),
     ),
-    failureReason,
+    failureReason: nullable(failureReason, null),
     createdAt: instant,
     lastAttemptAt: nullable(
       time('When the last attempt began; null before the first.', '2026-11-20T14:05:09.412Z'),
