@@ -33,6 +33,9 @@ export interface Owner {
   readonly userId: UserId
 }
 
+/** One text for each owner, for maps and queues of owners. */
+export const ownerKey = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])
+
 export const isSameOwner = (a: Owner, b: Owner): boolean =>
   a.tenantId === b.tenantId && a.userId === b.userId
 

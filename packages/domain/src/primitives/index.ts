@@ -5,6 +5,7 @@ export { fillOfExecutions, type Execution } from './lots.ts'
 export {
   formatPositionId,
   isSameOwner,
+  ownerKey,
   parseAccountId,
   parseDeliveryId,
   parseTenantId,

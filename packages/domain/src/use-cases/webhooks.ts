@@ -7,7 +7,7 @@ import type { Caller } from '../access/credential.ts'
 import { invalid, type AsyncResult } from '../errors.ts'
 import type { EventId } from '../events/event-log.ts'
 import type { DeliveriesQuery, IdempotencyGuard, Ports, WebhookDeliveries } from '../ports/index.ts'
-import { parseDeliveryId, parseWebhookId, type WebhookId } from '../primitives/ids.ts'
+import { ownerKey, parseDeliveryId, parseWebhookId, type WebhookId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
 import { requireResumable } from './events.ts'
@@ -171,7 +171,7 @@ export const createWebhooks = ({
           if (success) await webhooks.recordTestSuccess(owner, webhookId, url, clock.now())()
           return { ...answer, success, ...(!success && { failureReason: failureOf(answer) }) }
         }),
-        (test) => testInTurn(JSON.stringify([owner.tenantId, owner.userId]), test),
+        (test) => testInTurn(ownerKey(owner), test),
       ),
 
     /**

@@ -7,7 +7,15 @@ import {
   requireOrderLimits,
   type PendingOrder,
 } from '@tradeport/domain/orders'
-import { dayMs, startOfUtcDay, toUtcDay, type Instant } from '@tradeport/domain/primitives'
+import {
+  dayMs,
+  ownerKey,
+  startOfUtcDay,
+  toUtcDay,
+  type Instant,
+  type TenantId,
+  type UserId,
+} from '@tradeport/domain/primitives'
 import type { NewOrder, RecordRefusal } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
@@ -60,7 +68,7 @@ export const recordOrders = (
     for (const order of orders) await requireLimitsUnderLocks(trx, order)
     const counters = await insertCounted(trx, orders)
     for (const { order } of orders) {
-      const counter = counters.get(keyOf(order.owner.tenantId, order.owner.userId))
+      const counter = counters.get(ownerKey(order.owner))
       if (counter !== undefined) await requireCounts(trx, order, counter)
     }
     await recorder?.recordWithin(
@@ -90,15 +98,13 @@ const requireLimitsUnderLocks = async (
 
 /** A user's row after everything was counted in. */
 interface Counter {
-  readonly tenant_id: string
-  readonly user_id: string
+  readonly tenant_id: TenantId
+  readonly user_id: UserId
   /** `YYYY-MM-DD`, the last day on which the user created an order. */
   readonly day: string
   readonly created: number
   readonly pending: number
 }
-
-const keyOf = (tenantId: string, userId: string): string => JSON.stringify([tenantId, userId])
 
 /**
  * Adds orders to the counters of their users, inserts them, and returns each user's counter.
@@ -117,7 +123,7 @@ const insertCounted = async (
   for (const { order } of orders) {
     const { tenantId, userId } = order.owner
     const day = toUtcDay(order.createdAt)
-    const key = keyOf(tenantId, userId)
+    const key = ownerKey(order.owner)
     const before = additions.get(key) ?? { day, created: 0, pending: 0 }
     const isNewDay = day > before.day
     additions.set(key, {
@@ -148,7 +154,9 @@ const insertCounted = async (
         where (select count(*) from counters) > 0)
       select * from counters`,
   )
-  return new Map(rows.map((row) => [keyOf(row.tenant_id, row.user_id), row] as const))
+  return new Map(
+    rows.map((row) => [ownerKey({ tenantId: row.tenant_id, userId: row.user_id }), row] as const),
+  )
 }
 
 /** The last of a user's orders is refused where one of them is. */

@@ -8,7 +8,7 @@ import type { AsyncResult } from '../../errors.ts'
 import type { EventId, LoggedEvent } from '../../events/event-log.ts'
 import type { EventsQuery } from '../../ports/events.ts'
 import type { Ports } from '../../ports/index.ts'
-import type { Owner } from '../../primitives/ids.ts'
+import { ownerKey, type Owner } from '../../primitives/ids.ts'
 import { secondMs } from '../../primitives/instant.ts'
 import { brokerEventTypes, webhookEventTypes } from '../../webhooks/webhook.ts'
 import type { LiveStream } from './stream-slots.ts'
@@ -119,7 +119,7 @@ export const createLogFollowers = ({
     isTicking = true
     const stopListening = eventLog.onRecorded((whose) => {
       if (whose !== 'anyone') {
-        const log = logs.get(keyOf(whose))
+        const log = logs.get(ownerKey(whose))
         if (log !== undefined) void read(log)
         return
       }
@@ -143,7 +143,7 @@ export const createLogFollowers = ({
   }
 
   const logOf = (owner: Owner, readTo: EventId): FollowedLog => {
-    const known = logs.get(keyOf(owner))
+    const known = logs.get(ownerKey(owner))
     if (known !== undefined) return known
     const log = {
       owner,
@@ -153,7 +153,7 @@ export const createLogFollowers = ({
       isReading: false,
       isReadWanted: false,
     }
-    logs.set(keyOf(owner), log)
+    logs.set(ownerKey(owner), log)
     if (!isTicking) void runWhileFollowed()
     return log
   }
@@ -177,7 +177,7 @@ export const createLogFollowers = ({
             if (isOver) return
             isOver = true
             log.followers.delete(follower)
-            if (log.followers.size === 0) logs.delete(keyOf(owner))
+            if (log.followers.size === 0) logs.delete(ownerKey(owner))
             wake?.()
           }
           const follower: Follower = {
@@ -226,5 +226,3 @@ export const createLogFollowers = ({
 }
 
 const laterId = (one: EventId, other: EventId): EventId => (other > one ? other : one)
-
-const keyOf = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])
