@@ -226,16 +226,15 @@ export const cancelAttempt = record(
   },
 )
 
-type CancelOutcome = 'cancelled' | 'filled' | 'rejected' | 'unknown'
-
-const endOf = (refusal: Refusal): { outcome: CancelOutcome; filledVolume?: number | undefined } => {
-  if (refusal._tag === 'BrokerOutcomeUnknown') return { outcome: 'unknown' }
-  if (refusal._tag !== 'OrderNotCancellable') return { outcome: 'rejected' }
-  const { status, filledVolume } = refusal
-  if (status === 'filled') return { outcome: status, filledVolume }
-  return status === 'cancelled' || status === 'partially_filled'
-    ? { outcome: 'cancelled', filledVolume }
-    : { outcome: 'rejected' }
+const endOf = (refusal: Refusal) => {
+  if (refusal._tag === 'BrokerOutcomeUnknown') return { outcome: 'unknown' } as const
+  if (refusal._tag === 'OrderNotCancellable') {
+    const { status, filledVolume } = refusal
+    if (status === 'filled') return { outcome: status, filledVolume } as const
+    if (status === 'cancelled' || status === 'partially_filled')
+      return { outcome: 'cancelled', filledVolume } as const
+  }
+  return { outcome: 'rejected' } as const
 }
 
 const estimated = (description: string, example: number) =>
