@@ -60,6 +60,7 @@ import {
   type AcceptedClose,
   type ChangeTarget,
   type CloseToSend,
+  type EvidencePorts,
 } from './steps/close-evidence.ts'
 import { showPosition, type OpenPosition, type PositionResult } from './positions.ts'
 import type { ResolveOrderSymbol } from './orders.ts'
@@ -69,22 +70,11 @@ import {
   requireChangeable,
   type RestrictionTag,
 } from './steps/find.ts'
-import type { SynchroniseJournal } from './synchronise-journal.ts'
 
-interface ChangePorts extends Pick<
-  Ports,
-  | 'accounts'
-  | 'liveAccounts'
-  | 'broker'
-  | 'journal'
-  | 'positionTrading'
-  | 'changeLocks'
-  | 'clock'
-  | 'stopwatch'
-  | 'pause'
-> {
-  readonly trades: Pick<Ports['trades'], 'find'>
-  readonly synchroniseJournal: SynchroniseJournal
+interface ChangePorts
+  extends
+    EvidencePorts,
+    Pick<Ports, 'accounts' | 'liveAccounts' | 'broker' | 'changeLocks' | 'stopwatch'> {
   readonly resolveOrderSymbol: ResolveOrderSymbol
   readonly onAccountChanged: OnAccountChanged
 }
@@ -207,6 +197,11 @@ export const createPositionChanges = (ports: ChangePorts) => {
         showPosition({ broker: { ...broker, requiredMargin } })(target.brokerAccount, changed),
       ),
     )
+
+  const moveLevel =
+    (name: keyof LevelsChange) =>
+    (caller: Caller, { id, body: { value } }: ById & WithBody<{ readonly value: number }>) =>
+      changePositionLevels(caller, { id, body: { [name]: value } })
 
   /**
    * Sends both levels of a position, and returns it with them. Confirmed levels are set, whatever
@@ -395,12 +390,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   return {
     /** PUT /positions/:id/sl: a price above 0. */
-    moveStopLoss: (caller: Caller, { id, body }: ById & WithBody<{ readonly value: number }>) =>
-      changePositionLevels(caller, { id, body: { stopLoss: body.value } }),
+    moveStopLoss: moveLevel('stopLoss'),
 
     /** PUT /positions/:id/tp: a price above 0. */
-    moveTakeProfit: (caller: Caller, { id, body }: ById & WithBody<{ readonly value: number }>) =>
-      changePositionLevels(caller, { id, body: { takeProfit: body.value } }),
+    moveTakeProfit: moveLevel('takeProfit'),
 
     /** PUT /positions/:id/levels: prices above 0; an absent level stays. */
     changePositionLevels,

@@ -158,7 +158,8 @@ type CalculationTag = ReadTag | 'RateLimitExceeded'
 export const createTrades = (ports: TradePorts) => {
   const { trades, broker, clock, maxDeals } = ports
 
-  const readJournal = (account: BrokerAccount): AsyncResult<JournalRead, JournalTag> =>
+  /** Brings the journal of an account up to date, unless that was done a moment ago. */
+  const synchroniseAccount = (account: BrokerAccount): AsyncResult<JournalRead, JournalTag> =>
     pipe(
       () => ports.synchroniseJournal(account, clock.now() - freshMs)(),
       TE.filterOrElseW(
@@ -206,7 +207,7 @@ export const createTrades = (ports: TradePorts) => {
     pipe(
       findPositionAccount(ports)(owner, rawId, refuse('TradeNotFound')),
       TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
-      TE.bindW('journal', ({ brokerAccount }) => readJournal(brokerAccount)),
+      TE.bindW('journal', ({ brokerAccount }) => synchroniseAccount(brokerAccount)),
       TE.bindW('found', ({ id }) => read(id)),
       // Also where nothing was found, which may be because the account was linked anew.
       TE.bindW('provenance', ({ journal }) => readProvenance(owner, [journal])),
@@ -217,13 +218,13 @@ export const createTrades = (ports: TradePorts) => {
       ),
     )
 
-  /** Brings the journals of the accounts up to date. */
+  /** The same for every account that a filter covers. */
   const synchronise = (owner: Owner, filter: TradeFilter) =>
     pipe(
       selectBrokerAccounts(ports)(owner, filter.accountId),
       TE.bindTo('selected'),
       TE.bindW('reads', ({ selected }) =>
-        readEach(selected.map(({ brokerAccount }) => readJournal(brokerAccount))),
+        readEach(selected.map(({ brokerAccount }) => synchroniseAccount(brokerAccount))),
       ),
       TE.let('selection', ({ reads }): TradeSelection => ({
         accountIds: reads.map(({ accountId }) => accountId),
@@ -463,7 +464,7 @@ export const createTrades = (ports: TradePorts) => {
     ): AsyncResult<Sourced<Reconciliation>, ReadTag> =>
       pipe(
         findBrokerAccount(ports)(owner, id),
-        TE.flatMap(readJournal),
+        TE.flatMap(synchroniseAccount),
         TE.bindTo('read'),
         TE.bindW('sums', ({ read: { accountId } }) => trades.reconciliation(owner, accountId)),
         TE.map(({ read, sums }) => ({

@@ -22,7 +22,10 @@ import type { OpenPosition } from '../positions.ts'
 import type { SynchroniseJournal } from '../synchronise-journal.ts'
 import { isTransient, readUntilInTime, readWithin } from './broker-change.ts'
 
-interface EvidencePorts extends Pick<Ports, 'journal' | 'positionTrading' | 'clock' | 'pause'> {
+export interface EvidencePorts extends Pick<
+  Ports,
+  'journal' | 'positionTrading' | 'clock' | 'pause'
+> {
   readonly trades: Pick<Ports['trades'], 'find'>
   readonly synchroniseJournal: SynchroniseJournal
 }
