@@ -22,6 +22,7 @@ import {
   clientIdPrefix,
   markPartlyExecuted,
   renumberingMs,
+  renumberingWaitMs,
   type Fill,
   type LookupAnswer,
   type OrderOutcome,
@@ -236,7 +237,7 @@ const mayBePlacedAgain = (
   lastEnded !== undefined &&
   endOf(order, lastEnded).kind === 'cancelled' &&
   !isCancelledByUs &&
-  now - executedAtLatest < renumberingMs
+  now - executedAtLatest < renumberingWaitMs
 
 /**
  * Whether more of a pending order than is shown may have been executed under an earlier number, or

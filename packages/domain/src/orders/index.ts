@@ -36,6 +36,7 @@ export {
 export { markPartlyExecuted } from './order-terms.ts'
 export {
   renumberingMs,
+  renumberingWaitMs,
   maxSendAgeMs,
   withTransition,
   type LookupAnswer,

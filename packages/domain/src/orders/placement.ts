@@ -203,6 +203,8 @@ export const absenceProofLookups = 5
 
 /** How long a broker may take to place a pending order again that it cancelled to renumber it. */
 export const renumberingMs = 10 * secondMs
+/** How long an order that the broker cancelled waits for its new number before it counts as ended. */
+export const renumberingWaitMs = secondMs
 
 const retryPauseMs = secondMs
 const lookupPausesMs = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
@@ -465,7 +467,7 @@ const afterUnclearLookup = (from: Open, now: Instant): Transition => {
   const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
   const pauseMs = lookupPauseMs(lookups + 1)
   // Until then a cancelled order may appear under another number.
-  const renumberedInMs = since + renumberingMs - now
+  const renumberedInMs = since + renumberingWaitMs - now
   return {
     placement: { ...from, missing: { since, lookups: lookups + 1 } },
     continueInMs: renumberedInMs > 0 ? Math.min(pauseMs, renumberedInMs) : pauseMs,

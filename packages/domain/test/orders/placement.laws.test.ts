@@ -338,7 +338,7 @@ describe('a pending order', () => {
     ...(['nothing', 'open'] as const).map((kind): [Open, LookupAnswer['kind'], Transition] => [
       open,
       kind,
-      { placement: goneSince(createdAt, 1), continueInMs: 2 * secondMs },
+      { placement: goneSince(createdAt, 1), continueInMs: secondMs },
     ]),
     ...(['nothing', 'open', 'unreadable'] as const).map(
       (kind): [Open, LookupAnswer['kind'], Transition] => [
@@ -349,9 +349,9 @@ describe('a pending order', () => {
     ),
     // What the broker cancelled counts as soon as it is not placed again any more.
     [
-      goneSince(createdAt - 7 * secondMs, 2),
+      goneSince(createdAt - 700, 2),
       'open',
-      { placement: goneSince(createdAt - 7 * secondMs, 3), continueInMs: 3 * secondMs },
+      { placement: goneSince(createdAt - 700, 3), continueInMs: 300 },
     ],
   ])(
     'that the broker held, %o, and whose lookup answers only %s, goes on with %o',
