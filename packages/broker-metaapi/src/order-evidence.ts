@@ -51,6 +51,8 @@ export type Evidence = Readonly<Record<ListName, RecordList>>
 const listsLagMs = minuteMs
 /** How much earlier than sent an order may seem executed, beyond the measured skew. */
 const clockSlackMs = minuteMs
+/** How long after a number was cancelled one without a client id may be the next. */
+const nextNumberMs = minuteMs
 
 export const answerFrom = (
   orderToFind: OrderToFind,
@@ -154,7 +156,7 @@ const byDeals: Rule = ({
   dealsFill,
   endedLots,
   endedOrders,
-  lastEnded,
+  deals,
   isLastEnded,
   haveListsCaughtUp,
 }) => {
@@ -162,8 +164,11 @@ const byDeals: Rule = ({
   const { volume } = dealsFill
   // A deal without a volume was executed all the same, and no other record will show how much.
   if (volume === undefined) {
-    const isPart = unfilledStates.includes(lastEnded?.state ?? '')
-    return haveListsCaughtUp && endedLots === undefined
+    const isPart = endedOrders.some(
+      ({ id, state = '' }) =>
+        unfilledStates.includes(state) && deals.some(({ orderId = id }) => orderId === id),
+    )
+    return haveListsCaughtUp && !endedLots
       ? executed(isPart ? 'partially_filled' : 'filled', dealsFill)
       : undefined
   }
@@ -246,8 +251,11 @@ const mayBePlacedAgain = (
  * - the last number was for fewer lots than what is shown leaves for it
  * - or the last number was cancelled, not by us, and
  *   - a list cannot be read
- *   - or a similar order for the rest was placed from ten seconds before that to a minute after it
+ *   - or a similar order for the rest was placed from ten seconds before that to a minute after it,
+ *     or after such an order was cancelled in its turn
  *   - or something similar was executed within the last minute: the history may lack its order yet
+ *
+ * A time that a row lacks excludes nothing.
  */
 const mayContinueUnseen = (
   shown: ShownOrder,
@@ -257,32 +265,33 @@ const mayContinueUnseen = (
 ): boolean => {
   const { order, lastEnded, endedOrders } = shown
   if (order.limitOrStop === undefined || lastEnded === undefined) return false
-  const { state, volume, endedAt = 0 } = lastEnded
+  const { state, volume, endedAt } = lastEnded
   const lastLots = lotsOfEndedOrder(lastEnded) ?? 0
   if (volume !== undefined && sumExactly([restLots, lastLots]) > volume) return true
   if (state !== 'CANCELED' || context.isCancelledByUs) return false
   if (!shown.isWhole) return true
   const isSimilar = createSimilarityCheck(shown, context)
-  const afterMs = ({ at = 0 }: RecordRow): number => at - endedAt
   const isLikeRest = (row: RecordRow, orderId: string): boolean =>
     isSimilar(row, orderId) &&
-    afterMs(row) >= -renumberingMs &&
+    (row.at ?? Infinity) >= (endedAt ?? 0) - renumberingMs &&
     !context.ticketsOfOtherOrders.has(orderId) &&
     !endedOrders.some(({ id }) => id === orderId)
-  return (
-    [...orders.rows, ...historyOrders.rows].some(
-      (row) =>
-        isLikeRest(row, row.id) &&
-        row.orderType !== 'market' &&
-        (row.volume ?? restLots) === restLots &&
-        afterMs(row) <= clockSlackMs &&
-        mayHaveExecuted(row),
-    ) ||
-    [...positions.rows, ...deals.rows].some(
-      (row) =>
-        isLikeRest(row, row.orderId ?? row.id) &&
-        context.now + context.skewMs - (row.at ?? 0) < listsLagMs,
-    )
+  const ordersLikeRest = [...orders.rows, ...historyOrders.rows].filter(
+    (row) =>
+      isLikeRest(row, row.id) &&
+      row.orderType !== 'market' &&
+      (row.volume ?? restLots) === restLots,
+  )
+  let cancelledAt = endedAt ?? Infinity
+  for (const row of ordersLikeRest.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))) {
+    if ((row.at ?? 0) > cancelledAt + nextNumberMs) break
+    if (mayHaveExecuted(row)) return true
+    if (row.state === 'CANCELED') cancelledAt = Math.max(cancelledAt, row.endedAt ?? Infinity)
+  }
+  return [...positions.rows, ...deals.rows].some(
+    (row) =>
+      isLikeRest(row, row.orderId ?? row.id) &&
+      context.now + context.skewMs - (row.at ?? Infinity) < listsLagMs,
   )
 }
 

@@ -709,6 +709,13 @@ describe('a pending order', () => {
     const like = waiting({ ...nameless, id: '600', time: at(filledAt + 60) })
     expect(answersWith(like)).toEqual(unreadable)
     expect(answersWith({ ...like, time: at(filledAt - 10) })).toEqual(unreadable)
+    expect(answersWith({ ...like, time: undefined })).toEqual(unreadable)
+    const untimed = { ...cancelled, doneTime: undefined }
+    expect(answers({ orders: [like], historyOrders: [untimed] }, later)).toEqual(unreadable)
+    const nextDay = waiting({ ...nameless, id: '700', time: at(filledAt + 86_400) })
+    const between = finished('CANCELED', { ...like, doneTime: nextDay['time'], ...unexecuted })
+    const twice = answers({ orders: [nextDay], historyOrders: [cancelled, between] }, later)
+    expect(twice).toEqual(unreadable)
     for (const answer of [
       answersWith({ ...like, time: at(filledAt + 61) }),
       answersWith({ ...like, time: at(filledAt - 11) }),
@@ -899,6 +906,14 @@ describe('an order is open', () => {
       partly({ ...byOrder, volume: 0.05 }),
     ],
     ['a smaller position', { positions: [position({ volume: 0.05 })] }, partly(half)],
+    [
+      'a deal without a volume of a number that is not listed',
+      {
+        deals: [deal({ volume: undefined, orderId: '600' })],
+        historyOrders: [done({ state: 'ORDER_STATE_CANCELED', currentVolume: 0.1 })],
+      },
+      filled({ positionId: '501' }),
+    ],
     ...[0, undefined].map((currentVolume): Case => {
       const order = done({ state: 'ORDER_STATE_CANCELED', currentVolume })
       return [
