@@ -47,6 +47,8 @@ import {
 
 export type Evidence = Readonly<Record<ListName, RecordList>>
 
+const ordersIn = ({ orders, historyOrders }: Evidence) => [...orders.rows, ...historyOrders.rows]
+
 /** How far one of the provider's lists may lag behind another. */
 const listsLagMs = minuteMs
 /** How much earlier than sent an order may seem executed, beyond the measured skew. */
@@ -96,7 +98,7 @@ interface ShownOrder extends RowsOfOrder, OrderToFind {
   /** Of all its deals; undefined if there are none. */
   readonly dealsFill: Fill | undefined
   /** What its finished orders executed; undefined if they do not show it. */
-  readonly endedLots: number | undefined
+  readonly finishedLots: number | undefined
   /**
    * No order of it is open or may be placed again, the one of its known number has ended, and the
    * finished orders or the deals explain what its positions hold.
@@ -125,17 +127,17 @@ const shownOrderOf = (
   const hasNoOpenOrder =
     evidence.orders.isWhole && rows.open.length === 0 && !mayBePlacedAgain(order, rows, context)
   const dealsFill = fillOfDeals(rows)
-  const endedLots = sumIfAllKnown(endedOrders.map(lotsOfEndedOrder))
+  const finishedLots = sumIfAllKnown(endedOrders.map(lotsOfEndedOrder))
   return {
     ...orderToFind,
     ...rows,
     dealsFill,
-    endedLots,
+    finishedLots,
     isLastEnded:
       hasNoOpenOrder &&
       (tickets.orderId === undefined || endedOrders.some(({ id }) => id === tickets.orderId)) &&
       sumExactly(positions.map(({ volume = 0 }) => volume)) <=
-        Math.max(endedLots ?? 0, dealsFill?.volume ?? 0),
+        Math.max(finishedLots ?? 0, dealsFill?.volume ?? 0),
     isPositionExclusive: isHedging(context),
     isWhole,
     haveListsCaughtUp:
@@ -154,7 +156,7 @@ type Rule = (shown: ShownOrder) => OrderOutcome | undefined
 const byDeals: Rule = ({
   order,
   dealsFill,
-  endedLots,
+  finishedLots,
   endedOrders,
   deals,
   isLastEnded,
@@ -166,30 +168,33 @@ const byDeals: Rule = ({
   if (volume === undefined) {
     const isPart = endedOrders.some(
       ({ id, state = '' }) =>
-        unfilledStates.includes(state) && deals.some(({ orderId = id }) => orderId === id),
+        earlyEndStates.includes(state) && deals.some(({ orderId = id }) => orderId === id),
     )
-    return haveListsCaughtUp && !endedLots
+    return haveListsCaughtUp && !finishedLots
       ? executed(isPart ? 'partially_filled' : 'filled', dealsFill)
       : undefined
   }
   if (volume >= order.volume) return executed('filled', dealsFill)
   const mayBeAll = haveListsCaughtUp && !endedOrders.some(isFilledWithoutVolume)
-  return (isLastEnded && endedLots === volume) || (mayBeAll && (endedLots ?? 0) <= volume)
+  return (isLastEnded && finishedLots === volume) || (mayBeAll && (finishedLots ?? 0) <= volume)
     ? executed('partially_filled', dealsFill)
     : undefined
 }
 
 /** Finished orders that know of less than its deals do not count. */
 const byEndedOrders: Rule = (shown) => {
-  const { position, deals, endedOrders, endedLots = 0 } = shown
+  const { position, deals, endedOrders, finishedLots = 0 } = shown
   const openedPosition = positionIdField(openedPositionId(shown))
   if (endedOrders.some(isFilledWithoutVolume)) return executed('filled', openedPosition)
-  if (endedLots <= 0 || (shown.dealsFill?.volume ?? 0) > endedLots) return undefined
+  if (finishedLots <= 0 || (shown.dealsFill?.volume ?? 0) > finishedLots) return undefined
   // A position of that very volume is as the order left it, and has its price.
   const isUntouched =
-    shown.isPositionExclusive && deals.length === 0 && position?.volume === endedLots
-  const fill = { volume: endedLots, ...(isUntouched ? fillOfPosition(position) : openedPosition) }
-  if (endedLots >= shown.order.volume) return executed('filled', fill)
+    shown.isPositionExclusive && deals.length === 0 && position?.volume === finishedLots
+  const fill = {
+    volume: finishedLots,
+    ...(isUntouched ? fillOfPosition(position) : openedPosition),
+  }
+  if (finishedLots >= shown.order.volume) return executed('filled', fill)
   return shown.isLastEnded || shown.haveListsCaughtUp
     ? executed('partially_filled', fill)
     : undefined
@@ -220,13 +225,13 @@ const byUnexecutedEnd: Rule = (shown) => {
     deals.length === 0 &&
     position === undefined &&
     // One that does not show what it executed does not hide what another shows.
-    endedOrders.every((row) => unfilledStates.includes(row.state ?? '') && !lotsOfEndedOrder(row))
+    endedOrders.every((row) => earlyEndStates.includes(row.state ?? '') && !lotsOfEndedOrder(row))
   if (lastEnded === undefined || !isUnexecuted || !shown.isWhole) return undefined
   const end = endOf(order, lastEnded)
   // Where no number is known, a rejected order may be an earlier one than a list will show; of one
   // that was cancelled, none was placed again by now.
   const mayBeEarlier = tickets.orderId === undefined && end.kind === 'rejected'
-  const isKnown = shown.isLastEnded && shown.endedLots !== undefined && !mayBeEarlier
+  const isKnown = shown.isLastEnded && shown.finishedLots !== undefined && !mayBeEarlier
   return isKnown || shown.haveListsCaughtUp ? end : undefined
 }
 
@@ -260,7 +265,7 @@ const mayBePlacedAgain = (
 const mayContinueUnseen = (
   shown: ShownOrder,
   restLots: number,
-  { positions, orders, historyOrders, deals }: Evidence,
+  evidence: Evidence,
   context: LookupContext,
 ): boolean => {
   const { order, lastEnded, endedOrders } = shown
@@ -276,7 +281,7 @@ const mayContinueUnseen = (
     (row.at ?? Infinity) >= (endedAt ?? 0) - renumberingMs &&
     !context.ticketsOfOtherOrders.has(orderId) &&
     !endedOrders.some(({ id }) => id === orderId)
-  const ordersLikeRest = [...orders.rows, ...historyOrders.rows].filter(
+  const ordersLikeRest = ordersIn(evidence).filter(
     (row) =>
       isLikeRest(row, row.id) &&
       row.orderType !== 'market' &&
@@ -288,7 +293,7 @@ const mayContinueUnseen = (
     if (mayHaveExecuted(row)) return true
     if (row.state === 'CANCELED') cancelledAt = Math.max(cancelledAt, row.endedAt ?? Infinity)
   }
-  return [...positions.rows, ...deals.rows].some(
+  return [...evidence.positions.rows, ...evidence.deals.rows].some(
     (row) =>
       isLikeRest(row, row.orderId ?? row.id) &&
       context.now + context.skewMs - (row.at ?? Infinity) < listsLagMs,
@@ -350,11 +355,12 @@ interface RowsOfOrder {
 
 const rowsOfOrder = (
   { order, sentAt, tickets }: OrderToFind,
-  { positions, orders, historyOrders, deals }: Evidence,
+  evidence: Evidence,
   { skewMs, ticketsOfOtherOrders }: LookupContext,
 ): RowsOfOrder => {
+  const { positions, orders, historyOrders, deals } = evidence
   const match = createClientIdMatch(order)
-  const orderRows = [...orders.rows, ...historyOrders.rows]
+  const orderRows = ordersIn(evidence)
   const ownPositions = positions.rows.filter((row) => match(row) !== 'other')
   const position = ownPositions[0]
   const hasWholeClientId = (row: RecordRow): boolean =>
@@ -438,9 +444,10 @@ const createClientIdMatch = ({ clientId, side }: OrderToSend) => {
 const lastOfEach = <A>(rows: readonly A[], keyOf: (row: A) => string): readonly A[] =>
   [...Map.groupBy(rows.toReversed(), keyOf).values()].flatMap(([last]) => last ?? []).toReversed()
 
-const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
+/** In which an order ends before all of it is executed. */
+const earlyEndStates = ['CANCELED', 'REJECTED', 'EXPIRED']
 /** An order in such a state does not change any more. */
-const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...unfilledStates].includes(state)
+const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...earlyEndStates].includes(state)
 
 /** All of it was executed, whatever deals are shown. */
 const isFilledWithoutVolume = ({ state, volume }: RecordRow): boolean =>
@@ -507,7 +514,7 @@ export const positionIdField = (id = ''): Pick<Fill, 'positionId'> => ({
  */
 const mayBeHidden = (
   orderToFind: OrderToFind,
-  { positions, orders, historyOrders, deals }: Evidence,
+  evidence: Evidence,
   context: LookupContext,
 ): boolean => {
   const isSimilar = createSimilarityCheck(orderToFind, context)
@@ -524,7 +531,7 @@ const mayBeHidden = (
   }
   const mayBeOfOrder = (row: RecordRow, orderId: string | undefined): boolean =>
     isSimilar(row, orderId) && !onlyCloses(row, orderId)
-  const orderRows = [...orders.rows, ...historyOrders.rows]
+  const orderRows = ordersIn(evidence)
   // A deal or a position of an order that cannot be ours is not ours.
   const rowsByOrder = Map.groupBy(orderRows, ({ id }) => id)
   const isOfAnotherOrder = (orderId: string | undefined): boolean =>
@@ -533,9 +540,11 @@ const mayBeHidden = (
   return (
     orderRows.some((row) => mayBeOfOrder(row, row.id) && mayHaveExecuted(row)) ||
     // What an order of ours adds to another's position shows in its own order and deal.
-    positions.rows.some(
+    evidence.positions.rows.some(
       (row) => isSimilar(row, row.id, mayBeNetting) && !isOfAnotherOrder(row.id),
     ) ||
-    deals.rows.some((row) => mayBeOfOrder(row, row.orderId) && !isOfAnotherOrder(row.orderId))
+    evidence.deals.rows.some(
+      (row) => mayBeOfOrder(row, row.orderId) && !isOfAnotherOrder(row.orderId),
+    )
   )
 }
