@@ -47,8 +47,6 @@ const pieceBytes = 65_536
 // To copy 10 MiB of text from the thread that parses it holds the event loop for up to 60 ms.
 const maxTextBytes = 1_048_576
 
-// A longer body is parsed in a worker thread: 10 MiB hold the event loop for up to 40 ms.
-const workerThresholdBytes = 65_536
 // `.ts` where Node reads the sources and `.js` in the built package.
 const workerFile = fileURLToPath(
   new URL(`./parse-json${extname(import.meta.url)}`, import.meta.url),
@@ -94,7 +92,7 @@ export const createBodyReader = (): BodyReader => {
   const largeBodies: string[] = []
   let freeBytes = totalBytes
   // The thread starts with the first long body.
-  const parser = new Piscina<Uint8Array, ReturnType<typeof parseJson>>({
+  const parser = new Piscina<readonly Uint8Array[], ReturnType<typeof parseJson>>({
     filename: workerFile,
     minThreads: 0,
     maxThreads: 1,
@@ -102,13 +100,12 @@ export const createBodyReader = (): BodyReader => {
     // The event loop comes first where both share a processor.
     niceIncrement: 10,
   })
-  const parse = async (chunks: Buffer[]) => {
-    // Emptied, because `freeBytes` counts the bytes once.
-    const bytes = Buffer.concat(chunks.splice(0))
-    return bytes.length > workerThresholdBytes
-      ? parser.run(bytes, { transferList: [bytes.buffer] })
-      : parseJson(bytes)
-  }
+  // To parse 10 MiB here would hold the event loop for up to 40 ms.
+  const parse = async (pieces: readonly Buffer<ArrayBuffer>[]) =>
+    pieces.length > 1
+      ? // The last may be too short to have memory of its own.
+        parser.run(pieces, { transferList: pieces.slice(0, -1).map(({ buffer }) => buffer) })
+      : parseJson(pieces)
   const throttle = createThrottle()
   // Of its own, because everybody may send what is discarded.
   const discardThrottle = createThrottle()
@@ -141,7 +138,7 @@ export const createBodyReader = (): BodyReader => {
     }
     const limit = hasBody ? limits : limitsWithoutBody
     const refusalOfHead = headRefusal(headers, hasBody)
-    const chunks: Buffer[] = []
+    const pieces = createPieces()
     const scan = createJsonScan()
     let members = 0
     const add: AddChunk = (chunk) => {
@@ -151,7 +148,7 @@ export const createBodyReader = (): BodyReader => {
       freeBytes -= chunk.length
       heldBytes += chunk.length
       if (heldBytes > limit.bytes) return refuse('PayloadTooLarge', { limitBytes: limit.bytes })
-      chunks.push(chunk)
+      pieces.add(chunk)
       const size = scan(chunk)
       members = size.members
       if (size.values > limit.values) return tooManyValues
@@ -172,7 +169,7 @@ export const createBodyReader = (): BodyReader => {
       const refusalOfBody = await receive(request, response, throttle, add, takeLargeSlot)
       if (refusalOfBody !== undefined) throw new RefusalError(refusalOfBody)
       if (heldBytes === 0) return undefined
-      const { value, fault: notJson } = await parse(chunks)
+      const { value, fault: notJson } = await parse(pieces.take())
       if (isRecord(value) && credential !== undefined && holdsCredential(value))
         throw new RefusalError(refuse('Unauthorized'))
       if (!hasBody) return undefined
@@ -190,6 +187,33 @@ export const createBodyReader = (): BodyReader => {
     }
   }
   return { read, discardUnread }
+}
+
+/**
+ * Joins the chunks of a body as they arrive: to join 10 MiB at its end holds the event loop for up
+ * to 50 ms.
+ */
+const createPieces = () => {
+  const pieces: Buffer<ArrayBuffer>[] = []
+  let chunks: Buffer[] = []
+  let bytes = 0
+  const join = () => {
+    pieces.push(Buffer.concat(chunks))
+    chunks = []
+    bytes = 0
+  }
+  return {
+    add: (chunk: Buffer) => {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= pieceBytes) join()
+    },
+    /** Emptied, because `freeBytes` counts the bytes once. */
+    take: () => {
+      join()
+      return pieces.splice(0)
+    },
+  }
 }
 
 const isChunked = (headers: IncomingHttpHeaders): boolean =>

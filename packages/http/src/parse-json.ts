@@ -6,10 +6,11 @@ interface ParsedJson {
   readonly fault?: string
 }
 
-const parseJson = (bytes: Uint8Array): ParsedJson => {
+/** @param pieces the bytes in order, cut anywhere */
+const parseJson = (pieces: readonly Uint8Array[]): ParsedJson => {
   let text
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces))
   } catch {
     return { fault: 'bytes that are not UTF-8' }
   }
