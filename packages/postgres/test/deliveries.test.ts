@@ -537,8 +537,8 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
           .forUpdate()
         await working(() => ok)
         await poll(() => keptOf(free), { timeout: 5_000 }).toStrictEqual([])
+        expect(await keptOf(locked)).toHaveLength(1)
       })
-      expect(await keptOf(locked)).toHaveLength(1)
     },
   )
 

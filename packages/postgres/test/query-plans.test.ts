@@ -269,7 +269,8 @@ onEachDatabase('statements', (here) => {
       statements.map((claim) => explain(claim, 'analyze, format json')),
     )
     expect(plans).toHaveLength(2)
-    expect(plans.join()).not.toMatch(/"Rows Removed by Filter":[1-9]/)
+    // Thousands are paused. One that another test left due may be leased.
+    expect(plans.join()).not.toMatch(/"Rows Removed by Filter":\d\d/)
   })
 
   it.each([
