@@ -181,6 +181,8 @@ export const createBodyReader = (): BodyReader => {
       if (isRecord(value)) return value
       throw new RefusalError(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
     } finally {
+      // Whatever discards the rest of a refused body would keep them.
+      pieces.take()
       freeBytes += heldBytes
       if (credential !== undefined && isLarge)
         largeBodies.splice(largeBodies.indexOf(credential), 1)

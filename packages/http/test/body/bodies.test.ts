@@ -3,6 +3,8 @@ import { times } from '@tradeport/testkit'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { scopes } from '@tradeport/domain/access'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
@@ -295,6 +297,22 @@ it.for([
     body: padded(70_000),
   })
   expect(status).toBe(200)
+})
+
+const heldBytes = () => {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().arrayBuffers
+}
+
+it('what was received of a refused body is released while its rest is awaited', async () => {
+  const socket = connect(api.port, '127.0.0.1')
+  const bytesBefore = heldBytes()
+  socket.write(head(`Content-Length: ${maxBodyBytes}\r\n`).replace('Connection: close\r\n', ''))
+  socket.write(' '.repeat(9_000_000) + listOf(10_001))
+  await once(socket, 'data')
+  expect(heldBytes() - bytesBefore).toBeLessThan(1_000_000)
+  socket.destroy()
 })
 
 it('large bodies beyond the memory set aside for them are refused until others are released, and small ones are not', async () => {
