@@ -22,6 +22,7 @@ export interface LookupContext {
    * pending order: since when the broker is known not to hold it, or now.
    */
   readonly executedAtLatest: Instant
+  /** Whether we asked the broker to cancel it, and it has not refused. */
   readonly isCancelledByUs: boolean
   readonly platform: BrokerAccount['platform']
   /** How far the provider's clock is ahead of ours. */
