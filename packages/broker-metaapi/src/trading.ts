@@ -141,7 +141,7 @@ export const createTrading = (connection: Connection): Trading => {
         order.limitOrStop === undefined
           ? sentAtLatest + longestExecutionMs
           : (missing?.since ?? clock.now()),
-      isCancelledByUs: Boolean(cancellation),
+      isCancelledByUs: cancellation?.isConfirmed === true,
       // A broker may give a pending order another number: its history then has an order that ended.
       // The provider's copy of the open orders may be older, and not have the new one yet.
       readFromTerminal: readFromTerminal || order.limitOrStop !== undefined,

@@ -158,7 +158,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       /** The new cancellation counts from here on, even if it cannot be stored. */
       const setCancellation = async (cancellation: Cancellation | null) => {
         await storeCancellation(open, cancellation)
-        open = { ...open, placement: { ...open.placement, cancellation } }
+        open = asCancelled(open, cancellation)
       }
       const cancelAs = (brokerOrderId: string) =>
         send((maySend) => trading.cancelOrder(open.destination, brokerOrderId, maySend))()
@@ -183,9 +183,13 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       ports.onAccountChanged(open.destination)
       if (E.isRight(sent) && sent.right.progress === 'done')
         await setCancellation({ ...asked, isConfirmed: true })
+      // A record that shows the order cancelled now shows this cancellation. A later one may show
+      // that the broker cancelled it to give it another number, and so may one of a missing order.
+      const isConfirmed = asked.isConfirmed || E.isRight(sent) || open.placement.missing === null
+      const cancelled = asCancelled(open, { ...asked, isConfirmed })
       let lookup: MadeLookup = { answer: { kind: 'unreadable' }, at: clock.now() }
       const lookUpOnce = async (): Promise<boolean> => {
-        lookup = await lookUp(open)
+        lookup = await lookUp(cancelled)
         return lookup.answer.kind === 'found'
       }
       // Once the broker has accepted it, lookups go on until the records show what was executed
@@ -239,6 +243,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       ),
   }
 }
+
+const asCancelled = (
+  open: StoredOpenOrder,
+  cancellation: Cancellation | null,
+): StoredOpenOrder => ({ ...open, placement: { ...open.placement, cancellation } })
 
 /** With the number that the broker shows; an earlier absence no longer counts. */
 const asHeld = (open: StoredOpenOrder, { brokerOrderId }: BrokerOrder): StoredOpenOrder => ({

@@ -596,6 +596,15 @@ describe('a cancellation of an open order', () => {
     }
   })
 
+  it('of an order that was missing before, and whose answer is lost, is not confirmed by its record', async () => {
+    const { trading, cancel, follow, lose, openThrough, account } = await opened()
+    lose()
+    await follow()
+    const lost = () => TE.left(refuse('BrokerOutcomeUnknown', { accountId: account.id }))
+    expect(await tagOf(cancel(openThrough({ cancelOrder: lost })))).toBe('BrokerOutcomeUnknown')
+    expect(trading.lookedUp().at(-1)).toMatchObject({ cancellation: { isConfirmed: false } })
+  })
+
   it.each<[FakeOrderChange, string]>([
     ['lose_the_request', 'BrokerOutcomeUnknown'],
     ['refuse', 'TradeRejected'],
@@ -731,6 +740,7 @@ describe('a cancellation of an open order', () => {
     trading.hide(true)
     trading.nextChange(change)
     expect(await tagOf(cancel())).toBe('BrokerOutcomeUnknown')
+    expect(trading.lookedUp().at(-1)).toMatchObject({ cancellation: { isConfirmed: true } })
     trading.hide(false)
     const before = trading.lookedUp().length
     await follow()
