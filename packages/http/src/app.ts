@@ -139,8 +139,8 @@ const headersAndErrors = (dependencies: ServerDependencies, bodies: BodyReader):
     } catch (error) {
       sendError(ctx, error, answered, dependencies.log)
     }
+    if (isDraining()) res.shouldKeepAlive = false
     await bodies.discardUnread(req, res)
-    if (isDraining()) ctx.set('Connection', 'close')
     const report = (): void => onAnswered?.(answered(res.statusCode))
     // For a stream, report at 'close'; if the socket is already destroyed, 'close' will not fire
     // again.

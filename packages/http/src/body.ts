@@ -72,8 +72,8 @@ type AddChunk = (chunk: Buffer) => Refusal | undefined
 export interface BodyReader {
   /**
    * Reads a body as a JSON object, undefined where the route has none or nothing was sent, and
-   * throws RefusalError. The rest of a refused body is discarded, so that the sender gets to read
-   * the reply.
+   * throws RefusalError. The rest of a refused body is discarded, here or by `discardUnread`, so
+   * that the sender gets to read the reply.
    */
   readonly read: (
     request: IncomingMessage,
@@ -81,8 +81,8 @@ export interface BodyReader {
     use: BodyUse,
   ) => Promise<JsonObject | undefined>
   /**
-   * Discards a body that was not read, which Node would do as fast as it arrives, and resolves when
-   * the reply may be sent.
+   * Discards a body that was not read, which Node would do as fast as it arrives. Where the
+   * connection ends with the reply, it resolves when the whole body has come, or five seconds later.
    */
   readonly discardUnread: (request: IncomingMessage, response: ServerResponse) => Promise<void>
 }
@@ -109,19 +109,22 @@ export const createBodyReader = (): BodyReader => {
   const throttle = createThrottle()
   // Of its own, because everybody may send what is discarded.
   const discardThrottle = createThrottle()
-  const discard = (request: IncomingMessage, response: ServerResponse) => {
-    // `receive` may have to drop the connection later, so the reply says now that it ends. And a
-    // client that waits for 100 Continue may send its next request in place of the body.
-    if (isChunked(request.headers) || expectsContinue(request)) response.shouldKeepAlive = false
-    void receive(request, response, discardThrottle, () => bodyIncomplete)
-  }
   const discardUnread: BodyReader['discardUnread'] = async (request, response) => {
     const { headers } = request
-    if (request.readableFlowing === null && isBodySent(headers)) discard(request, response)
-    // Node closes such a connection with the reply, and a sender that still writes would lose it.
-    if (response.shouldKeepAlive || expectsContinue(request) || lengthOf(headers) === 0) return
+    const isUnread = request.readableFlowing === null && isBodySent(headers)
+    const isNotAskedFor = isUnread && expectsContinue(request)
+    if (isUnread) {
+      // `receive` may have to drop the connection later, so the reply says now that it ends. And a
+      // client that waits for 100 Continue may send its next request in place of the body.
+      if (isChunked(headers) || isNotAskedFor) response.shouldKeepAlive = false
+      void receive(request, response, discardThrottle, () => bodyIncomplete)
+    }
+    // Node closes a connection that is not kept alive with the reply, and a sender that still writes
+    // would lose it. Chunks are not awaited, since they may be too small even to discard.
+    if (response.shouldKeepAlive || isNotAskedFor || lengthOf(headers) === 0 || request.complete)
+      return
     const signal = AbortSignal.timeout(lingerMs)
-    if (!request.complete) await finishedOrFailed(request, { signal }).catch(() => undefined)
+    await finishedOrFailed(request, { signal }).catch(() => undefined)
   }
   const read: BodyReader['read'] = async (request, response, { hasBody, credential }) => {
     const { headers } = request
@@ -161,10 +164,7 @@ export const createBodyReader = (): BodyReader => {
       const refusal = isChunked(headers)
         ? undefined
         : (refusalOfHead ?? (lengthOf(headers) > smallBytes ? takeLargeSlot() : undefined))
-      if (refusal !== undefined) {
-        discard(request, response)
-        throw new RefusalError(refusal)
-      }
+      if (refusal !== undefined) throw new RefusalError(refusal)
       if (expectsContinue(request)) response.writeContinue()
       const refusalOfBody = await receive(request, response, throttle, add, takeLargeSlot)
       if (refusalOfBody !== undefined) throw new RefusalError(refusalOfBody)

@@ -159,9 +159,10 @@ describe('a body in chunks', () => {
   })
 })
 
+const keptOpen = (length: number) =>
+  head(`Content-Length: ${length}\r\n`).replace('Connection: close\r\n', '')
+
 it('a sender that writes all of a refused body before it reads sees the answer and goes on', async () => {
-  const keptOpen = (length: number) =>
-    head(`Content-Length: ${length}\r\n`).replace('Connection: close\r\n', '')
   const large = Buffer.alloc(4 * maxBodyBytes, 0x20)
   const many = `[${'0,'.repeat(1_000_000)}`
   const replies = await converse(
@@ -170,11 +171,24 @@ it('a sender that writes all of a refused body before it reads sees the answer a
     large,
     keptOpen(many.length),
     many,
-    `${keptOpen(2)}{}`,
-    head(`Content-Length: ${large.length}\r\n`),
-    large,
+    head('Content-Length: 2\r\n'),
+    '{}',
   )
-  expect(statusesOf(replies)).toEqual([413, 400, 200, 413])
+  expect(statusesOf(replies)).toEqual([413, 400, 200])
+})
+
+const tooMany = `[${'0,'.repeat(5_000_000)}`
+it.for([
+  ['that the sender closes', head(`Content-Length: ${tooMany.length}\r\n`), false],
+  [
+    'that the sender closes after 100 Continue',
+    head(`Expect: 100-continue\r\nContent-Length: ${tooMany.length}\r\n`),
+    false,
+  ],
+  ['of a service that is about to stop', keptOpen(tooMany.length), true],
+] as const)('a connection %s ends after all of a refused body', async ([, start, isStopping]) => {
+  await using open = await runApi({}, { ...fakeDependencies(), isDraining: () => isStopping })
+  expect((await converse(open.port, start, tooMany)).at(-1)?.status).toBe(400)
 })
 
 // At full speed it would take some 10 ms.
@@ -308,7 +322,7 @@ const heldBytes = () => {
 it('what was received of a refused body is released while its rest is awaited', async () => {
   const socket = connect(api.port, '127.0.0.1')
   const bytesBefore = heldBytes()
-  socket.write(head(`Content-Length: ${maxBodyBytes}\r\n`).replace('Connection: close\r\n', ''))
+  socket.write(keptOpen(maxBodyBytes))
   socket.write(' '.repeat(9_000_000) + listOf(10_001))
   await once(socket, 'data')
   expect(heldBytes() - bytesBefore).toBeLessThan(1_000_000)
