@@ -22,7 +22,7 @@ export interface LookupContext {
    * pending order: since when the broker is known not to hold it, or now.
    */
   readonly executedAtLatest: Instant
-  /** Whether we asked the broker to cancel it, and it has not refused. */
+  /** Whether a cancellation through the service is taken as made. */
   readonly isCancelledByUs: boolean
   readonly platform: BrokerAccount['platform']
   /** How far the provider's clock is ahead of ours. */
