@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { finished } from 'node:stream'
-import { finished as finishedOrFailed } from 'node:stream/promises'
+import { finished as waitUntilFinished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { invalid, refuse, type Refusal } from '@tradeport/domain/errors'
@@ -124,7 +124,7 @@ export const createBodyReader = (): BodyReader => {
     if (response.shouldKeepAlive || isNotAskedFor || lengthOf(headers) === 0 || request.complete)
       return
     const signal = AbortSignal.timeout(lingerMs)
-    await finishedOrFailed(request, { signal }).catch(() => undefined)
+    await waitUntilFinished(request, { signal }).catch(() => undefined)
   }
   const read: BodyReader['read'] = async (request, response, { hasBody, credential }) => {
     const { headers } = request
@@ -210,7 +210,7 @@ const createPieces = () => {
       bytes += chunk.length
       if (bytes >= pieceBytes) join()
     },
-    /** Emptied, because `freeBytes` counts the bytes once. */
+    /** Returns the pieces and keeps none, because `freeBytes` counts the bytes once. */
     take: () => {
       join()
       return pieces.splice(0)

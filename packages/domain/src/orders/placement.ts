@@ -203,7 +203,8 @@ export const absenceProofLookups = 5
 
 /** How long a broker may take to place a pending order again that it cancelled to renumber it. */
 export const renumberingMs = 10 * secondMs
-/** How long an order that the broker cancelled waits for its new number before it counts as ended. */
+// How long an order that the broker cancelled waits for its new number before it counts as ended.
+// Shorter, because a cancellation in a terminal must show within two seconds.
 export const renumberingWaitMs = secondMs
 
 const retryPauseMs = secondMs

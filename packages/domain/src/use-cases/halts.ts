@@ -29,7 +29,7 @@ export interface HaltRequest {
   readonly cancelOrders?: boolean | undefined
 }
 
-/** Whether an account is halted, and what the request did beside. */
+/** Whether an account is halted, and what else the request did. */
 export interface HaltView {
   readonly accountId: AccountId
   readonly halt: O.Option<Halt>
@@ -125,7 +125,7 @@ interface HaltCancellationPorts extends Pick<Ports, 'halts' | 'clock'> {
 
 /**
  * Cancels the order if it is open and its account's halt cancels orders. A refused cancellation is
- * reported, and no failure.
+ * no failure: it is passed to `onHaltCancellationFailed`.
  */
 export type CancelWhereHalted = (stored: StoredOrder) => AsyncResult<void>
 

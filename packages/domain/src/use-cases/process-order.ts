@@ -111,7 +111,7 @@ type SendAttempt = Promise<OrUnavailable<SendResult | undefined>>
 type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
 
 /**
- * Takes the next step of an order. It fails only where the database does, and the order is due
+ * Takes the next step of an order. It fails only where the database does; the order is then due
  * again.
  */
 export const processOrder = (

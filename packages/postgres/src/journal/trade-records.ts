@@ -23,7 +23,7 @@ import { dealOfRow, dealOrder, latestTime, type DealRow } from './deal-row.ts'
 import { relinkedRefusal } from './journal-store.ts'
 import { closedTrade, skippedPosition } from './trade-row.ts'
 
-/** A condition: the deal is of the row of `journals`. */
+/** Whether the deal belongs to the row of `journals`. */
 const isOfJournal = sql`deals.tenant_id = journals.tenant_id and deals.account_id = journals.account_id`
 
 export const createTradeRecords = (knex: Knex): TradeRecords =>
