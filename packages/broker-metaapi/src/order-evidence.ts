@@ -53,7 +53,7 @@ const ordersIn = ({ orders, historyOrders }: Evidence) => [...orders.rows, ...hi
 const listsLagMs = minuteMs
 /** How much earlier than sent an order may seem executed, beyond the measured skew. */
 const clockSlackMs = minuteMs
-/** How long after a number was cancelled one without a client id may be the next. */
+/** How long after a cancellation an order without a client id may be its replacement. */
 const nextNumberMs = minuteMs
 
 export const answerFrom = (
@@ -181,7 +181,7 @@ const byDeals: Rule = ({
     : undefined
 }
 
-/** Finished orders that know of less than its deals do not count. */
+/** Finished orders that show fewer lots than its deals are ignored. */
 const byEndedOrders: Rule = (shown) => {
   const { position, deals, endedOrders, finishedLots = 0 } = shown
   const openedPosition = positionIdField(openedPositionId(shown))
@@ -260,7 +260,7 @@ const mayBePlacedAgain = (
  *     or after such an order was cancelled in its turn
  *   - or something similar was executed within the last minute: the history may lack its order yet
  *
- * A time that a row lacks excludes nothing.
+ * A row without a time is taken as possible.
  */
 const mayContinueUnseen = (
   shown: ShownOrder,
@@ -444,7 +444,7 @@ const createClientIdMatch = ({ clientId, side }: OrderToSend) => {
 const lastOfEach = <A>(rows: readonly A[], keyOf: (row: A) => string): readonly A[] =>
   [...Map.groupBy(rows.toReversed(), keyOf).values()].flatMap(([last]) => last ?? []).toReversed()
 
-/** In which an order ends before all of it is executed. */
+/** States of an order that ended before all of it was executed. */
 const earlyEndStates = ['CANCELED', 'REJECTED', 'EXPIRED']
 /** An order in such a state does not change any more. */
 const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...earlyEndStates].includes(state)

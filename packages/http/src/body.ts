@@ -107,7 +107,7 @@ export const createBodyReader = (): BodyReader => {
         parser.run(pieces, { transferList: pieces.slice(0, -1).map(({ buffer }) => buffer) })
       : parseJson(pieces)
   const throttle = createThrottle()
-  // Of its own, because everybody may send what is discarded.
+  // Its own, so that senders without a credential do not delay bodies that are accepted.
   const discardThrottle = createThrottle()
   const discardUnread: BodyReader['discardUnread'] = async (request, response) => {
     const { headers } = request
@@ -120,7 +120,7 @@ export const createBodyReader = (): BodyReader => {
       void receive(request, response, discardThrottle, () => bodyIncomplete)
     }
     // Node closes a connection that is not kept alive with the reply, and a sender that still writes
-    // would lose it. Chunks are not awaited, since they may be too small even to discard.
+    // would lose it. A body in chunks is not awaited: they may be too small even to discard.
     if (response.shouldKeepAlive || isNotAskedFor || lengthOf(headers) === 0 || request.complete)
       return
     const signal = AbortSignal.timeout(lingerMs)
@@ -181,7 +181,7 @@ export const createBodyReader = (): BodyReader => {
       if (isRecord(value)) return value
       throw new RefusalError(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
     } finally {
-      // Whatever discards the rest of a refused body would keep them.
+      // Whatever discards the rest of a refused body would keep the pieces alive.
       pieces.take()
       freeBytes += heldBytes
       if (credential !== undefined && isLarge)
