@@ -8,12 +8,9 @@ import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
 import { isFresh, type JournalState } from '../journal/journal-state.ts'
 import type { JournalClaim, JournalReadResult, Ports } from '../ports/index.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
-import {
-  readClaimedJournal,
-  ReadFailed,
-  type JournalReadPorts,
-  type ReadFailure,
-} from './steps/read-journal.ts'
+import { ReadFailed, type ReadFailure } from './steps/history-pages.ts'
+import type { JournalReadPorts } from './steps/read-history.ts'
+import { readClaimedJournal } from './steps/read-journal.ts'
 
 /**
  * Returns the journal as it is after a read that began after `since`. If it has more than
