@@ -131,9 +131,9 @@ export const processOrder = (
     )
     if (attempt === undefined) return write(job, lateRejection('no_slot'))
     if (E.isLeft(attempt)) return attempt
-    return attempt.right === undefined
-      ? nothingFollows
-      : write(job, attempt.right.transition, attempt.right.sent)
+    if (attempt.right === undefined) return nothingFollows
+    const { transition, sent } = attempt.right
+    return sent === undefined ? write(job, transition) : writeAnswer(job, transition, sent)
   }
 
   const checkAndSend = async (job: OrderJob): SendAttempt => {
@@ -240,36 +240,52 @@ export const processOrder = (
   ): Promise<OrUnavailable<boolean>> =>
     orders.advance(replaces.order.owner, replaces, transition, clock.now())()
 
+  const write = async (job: OrderJob, transition: Transition): Processed => {
+    const written = await advance(job, transition)
+    if (E.isLeft(written)) return written
+    return written.right ? afterWrite(job, job, transition) : nothingFollows
+  }
+
   /**
-   * @param sent where the transition follows from the broker's answer to a send, the order as it
-   * was sent: the answer is held in memory while the database is unavailable, and may override what
-   * another process wrote meanwhile
+   * Writes what follows from the broker's answer to a send. The answer is held in memory while the
+   * database is unavailable, and may override what another process wrote meanwhile.
    */
-  const write = async (job: OrderJob, transition: Transition, sent?: SendingOrder): Processed => {
-    let replaces: StoredOrder = sent ?? job
+  const writeAnswer = async (
+    job: OrderJob,
+    transition: Transition,
+    sent: SendingOrder,
+  ): Processed => {
+    const { owner, id } = sent.order
+    let replaces: StoredOrder = sent
     for (let failures = 0; ;) {
       const written = await advance(replaces, transition)
-      if (E.isRight(written) && written.right) {
-        // The account may have been halted after the order was sent.
-        await ports.cancelWhereHalted({ ...replaces, placement: transition.placement })()
-        return E.right(resultOf(job, replaces, transition, sent !== undefined))
-      }
-      if (sent === undefined) return E.isLeft(written) ? written : nothingFollows
-      const { owner, id } = sent.order
+      // It is tried again only where the broker certainly did not get what was sent.
+      if (E.isRight(written) && written.right)
+        return afterWrite({ ...job, sentBefore: 'no' }, replaces, transition)
       const stored = E.isLeft(written) ? written : await orders.findStored(owner, id)()
-      if (E.isRight(stored)) {
-        const other = O.toUndefined(stored.right)
-        if (other === undefined || !mayOverride(other.placement, sent.placement, transition))
-          return isDiscarded(other, transition)
-            ? E.right({ warning: 'answer_discarded' })
-            : nothingFollows
-        replaces = other
-      } else {
+      if (E.isLeft(stored)) {
         failures += 1
         if (failures === maxWriteFailures) return stored
         await ports.pause(writePauseMs)()
+        continue
       }
+      const other = O.toUndefined(stored.right)
+      if (other === undefined || !mayOverride(other.placement, sent.placement, transition))
+        return isDiscarded(other, transition)
+          ? E.right({ warning: 'answer_discarded' })
+          : nothingFollows
+      replaces = other
     }
+  }
+
+  const afterWrite = async (
+    job: OrderJob,
+    replaced: StoredOrder,
+    transition: Transition,
+  ): Processed => {
+    // The account may have been halted after the order was sent.
+    await ports.cancelWhereHalted({ ...replaced, placement: transition.placement })()
+    return E.right(resultOf(job, replaced, transition))
   }
 
   return (job) => async () => {
@@ -379,24 +395,13 @@ const isDiscarded = (
   return hasNumber || placement.step === 'open' || 'isPartlyExecuted' in placement
 }
 
-const resultOf = (
-  job: OrderJob,
-  replaces: StoredOrder,
-  transition: Transition,
-  isSentHere: boolean,
-): ProcessedOrder => {
+const resultOf = (job: OrderJob, replaced: StoredOrder, transition: Transition): ProcessedOrder => {
   const { placement, continueInMs, isUnverified } = transition
-  const after = withTransition(replaces.order, transition, replaces.order.updatedAt)
+  const after = withTransition(replaced.order, transition, replaced.order.updatedAt)
   const ifUnverified = isUnverified && 'order_unverified'
-  const retried: OrderJob = {
-    ...job,
-    placement,
-    version: replaces.version + 1,
-    // It is tried again only where the broker certainly did not get what was sent.
-    sentBefore: isSentHere ? 'no' : job.sentBefore,
-  }
+  const retried: OrderJob = { ...job, placement, version: replaced.version + 1 }
   return {
-    warning: isCorrection(replaces.order, after) ? 'order_corrected' : ifUnverified,
+    warning: isCorrection(replaced.order, after) ? 'order_corrected' : ifUnverified,
     retry:
       placement.step === 'recorded' && continueInMs !== null
         ? { job: retried, inMs: continueInMs }
