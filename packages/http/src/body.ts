@@ -88,8 +88,7 @@ export interface BodyReader {
 }
 
 export const createBodyReader = (): BodyReader => {
-  /** The credential of each large or slow body that is being received. */
-  const largeBodies: string[] = []
+  const largeBodies = createLargeBodies()
   let freeBytes = totalBytes
   // The thread starts with the first long body.
   const parser = new Piscina<readonly Uint8Array[], ReturnType<typeof parseJson>>({
@@ -126,24 +125,22 @@ export const createBodyReader = (): BodyReader => {
     const signal = AbortSignal.timeout(lingerMs)
     await waitUntilFinished(request, { signal }).catch(() => undefined)
   }
-  const read: BodyReader['read'] = async (request, response, { hasBody, credential }) => {
+  const read: BodyReader['read'] = async (request, response, use) => {
     const { headers } = request
     if (!isBodySent(headers)) return undefined
-    let heldBytes = 0
-    let isLarge = false
-    const takeLargeSlot = (): Refusal | undefined => {
-      if (isLarge || credential === undefined) return undefined
-      if (largeBodies.filter((one) => one === credential).length >= largePerCredential)
-        return refuse('RateLimitExceeded', { exceeded: { scope: 'bodies' }, retryAfterSeconds: 1 })
-      largeBodies.push(credential)
-      isLarge = true
-      return undefined
-    }
+    const { hasBody, credential } = use
     const limit = hasBody ? limits : limitsWithoutBody
     const refusalOfHead = headRefusal(headers, hasBody)
     const pieces = createPieces()
     const scan = createJsonScan()
     let members = 0
+    let heldBytes = 0
+    let isLarge = false
+    const countAsLarge = (): Refusal | undefined => {
+      if (isLarge || credential === undefined) return undefined
+      isLarge = largeBodies.begin(credential)
+      return isLarge ? undefined : tooManyBodies
+    }
     const add: AddChunk = (chunk) => {
       if (refusalOfHead !== undefined) return refusalOfHead
       const isLong = heldBytes + chunk.length > smallBytes
@@ -157,38 +154,66 @@ export const createBodyReader = (): BodyReader => {
       if (size.values > limit.values) return tooManyValues
       if (size.depth > limit.depth) return tooDeep
       if (size.textBytes > maxTextBytes) return tooMuchText
-      return isLong ? takeLargeSlot() : undefined
+      return isLong ? countAsLarge() : undefined
     }
     try {
       // A body in chunks may be empty, and is then none.
-      const refusal = isChunked(headers)
-        ? undefined
-        : (refusalOfHead ?? (lengthOf(headers) > smallBytes ? takeLargeSlot() : undefined))
-      if (refusal !== undefined) throw new RefusalError(refusal)
+      if (!isChunked(headers))
+        throwIfRefused(
+          refusalOfHead ?? (lengthOf(headers) > smallBytes ? countAsLarge() : undefined),
+        )
       if (expectsContinue(request)) response.writeContinue()
-      const refusalOfBody = await receive(request, response, throttle, add, takeLargeSlot)
-      if (refusalOfBody !== undefined) throw new RefusalError(refusalOfBody)
-      if (heldBytes === 0) return undefined
-      const { value, fault: notJson } = await parse(pieces.take())
-      if (isRecord(value) && credential !== undefined && holdsCredential(value))
-        throw new RefusalError(refuse('Unauthorized'))
-      if (!hasBody) return undefined
-      if (notJson !== undefined)
-        throw new RefusalError(bodyFault(`the body must be JSON in UTF-8; got ${notJson}`))
-      // JSON.parse keeps the last of two members of one name: an order would have another volume
-      // than its sender or a proxy read.
-      if (membersIn(value) < members) throw new RefusalError(nameTwice)
-      if (isRecord(value)) return value
-      throw new RefusalError(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
+      throwIfRefused(await receive(request, response, throttle, add, countAsLarge))
+      return heldBytes === 0 ? undefined : objectIn(await parse(pieces.take()), members, use)
     } finally {
       // Whatever discards the rest of a refused body would keep the pieces alive.
       pieces.take()
       freeBytes += heldBytes
-      if (credential !== undefined && isLarge)
-        largeBodies.splice(largeBodies.indexOf(credential), 1)
+      if (credential !== undefined && isLarge) largeBodies.end(credential)
     }
   }
   return { read, discardUnread }
+}
+
+const throwIfRefused = (refusal: Refusal | undefined): void => {
+  if (refusal !== undefined) throw new RefusalError(refusal)
+}
+
+/** Counts the large and slow bodies that are being received, by credential. */
+const createLargeBodies = () => {
+  const credentials: string[] = []
+  return {
+    /** False where the credential sends as many as it may at a time. */
+    begin: (credential: string): boolean => {
+      if (credentials.filter((one) => one === credential).length >= largePerCredential) return false
+      credentials.push(credential)
+      return true
+    },
+    end: (credential: string): void => {
+      credentials.splice(credentials.indexOf(credential), 1)
+    },
+  }
+}
+
+/**
+ * The object that was sent; undefined on a route without a body. Throws RefusalError.
+ * @param members how many the text has
+ */
+const objectIn = (
+  { value, fault: notJson }: ReturnType<typeof parseJson>,
+  members: number,
+  { hasBody, credential }: BodyUse,
+): JsonObject | undefined => {
+  if (isRecord(value) && credential !== undefined && holdsCredential(value))
+    throw new RefusalError(refuse('Unauthorized'))
+  if (!hasBody) return undefined
+  if (notJson !== undefined)
+    throw new RefusalError(bodyFault(`the body must be JSON in UTF-8; got ${notJson}`))
+  // JSON.parse keeps the last of two members of one name: an order would have another volume than
+  // its sender or a proxy read.
+  if (membersIn(value) < members) throw new RefusalError(nameTwice)
+  if (isRecord(value)) return value
+  throw new RefusalError(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
 }
 
 /**
@@ -245,18 +270,19 @@ const headRefusal = (headers: IncomingHttpHeaders, hasBody: boolean): Refusal | 
 /**
  * Passes every chunk on until one is refused, and discards the others. Returns the refusal, or
  * undefined when all of the body was accepted.
+ * @param onSlow called once where the body takes longer than `slowBodyMs`; it may refuse the body
  */
 const receive = (
   request: IncomingMessage,
   response: ServerResponse,
   throttle: Throttle,
   add: AddChunk,
-  takeSlot: () => Refusal | undefined = () => undefined,
+  onSlow: () => Refusal | undefined = () => undefined,
 ): Promise<Refusal | undefined> =>
   new Promise((resolve) => {
     let chunks = 0
     let bytes = 0
-    let paused = 0
+    let bytesAtPause = 0
     let addNext: AddChunk | undefined = add
     const rejectBody = (refusal: Refusal | undefined) => {
       if (refusal === undefined) return
@@ -266,7 +292,7 @@ const receive = (
     }
     // An immediate, because the rest may have arrived while the event loop was busy: sockets are
     // read after timers.
-    const checkSlow = (): void => void setImmediate(() => rejectBody(addNext && takeSlot()))
+    const checkSlow = (): void => void setImmediate(() => rejectBody(addNext && onSlow()))
     let slow: NodeJS.Timeout | undefined
     request.on('data', (chunk: Buffer) => {
       slow ??= setTimeout(checkSlow, slowBodyMs)
@@ -279,8 +305,8 @@ const receive = (
         else rejectBody(chunksTooSmall)
       }
       rejectBody(addNext?.(chunk))
-      if (bytes - paused < pieceBytes) return
-      paused = bytes
+      if (bytes - bytesAtPause < pieceBytes) return
+      bytesAtPause = bytes
       request.pause()
       throttle(() => request.resume())
     })
@@ -317,6 +343,10 @@ const kindOf = (value: unknown): string =>
 
 const noMemory = refuse('ServiceUnavailable', {
   reason: 'request bodies in flight fill the memory set aside for them',
+  retryAfterSeconds: 1,
+})
+const tooManyBodies = refuse('RateLimitExceeded', {
+  exceeded: { scope: 'bodies' },
   retryAfterSeconds: 1,
 })
 const bodyIncomplete = bodyFault('the body ended before all of it had arrived; send it again')
