@@ -310,7 +310,7 @@ describe('a request', () => {
     [
       ...order({ volume: 0, price: '1', stopLoss: null, takeProfit: [1] }),
       'volume must be a number of lots from 0.00000001; got 0',
-      'price must be a number above 0; got the text "1"',
+      'price must be a number above 0; got the text "1"; send the number 1',
       'stopLoss must be a number above 0; got null',
       'takeProfit must be a number above 0; got a list of 1',
     ],
@@ -340,6 +340,11 @@ describe('a request', () => {
       close,
       '{"volume":1e999}',
       'volume must be a number of lots from 0.00000001; got a number that is too large',
+    ],
+    [
+      close,
+      { volume: '-1' },
+      'volume must be a number of lots from 0.00000001; got the text "-1"',
     ],
     [close, { volume: 1e-9 }, 'volume must be a number of lots from 0.00000001; got 1e-9'],
     ['PUT /webhooks/x', {}, 'body must have at least one of url, eventTypes, enabled'],
