@@ -84,8 +84,7 @@ const secretForm = new RegExp(`${apiKeyPrefix}|://[^/]*@|^(?:bearer +)?[\\w.~+/=
 const mayHoldSecret = (text: string): boolean => secretForm.test(text.slice(0, 120))
 
 // Replies end up in logs: what may hold a secret is not repeated, not even to its sender.
-const describeReceived = (value: unknown, json: JsonSchema): string => {
-  const { writeOnly, type } = json
+const describeReceived = (value: unknown, { writeOnly, type, ...bounds }: JsonSchema): string => {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
   // JSON has no infinite number: it was beyond the largest number that can be kept.
@@ -95,7 +94,7 @@ const describeReceived = (value: unknown, json: JsonSchema): string => {
     return `${shown.length} characters that are not shown here`
   const isText = type === 'string'
   if (typeof value === 'string') {
-    const isNumber = type === 'number' && /^-?\d+(\.\d+)?$/.test(value) && isWithin(+value, json)
+    const isNumber = type === 'number' && /^-?\d+(\.\d+)?$/.test(value) && isWithin(+value, bounds)
     const got = `${isText ? '' : 'the text '}${JSON.stringify(shorten(shown))}`
     return isNumber ? `${got}; send the number ${+value}` : got
   }

@@ -341,11 +341,7 @@ describe('a request', () => {
       '{"volume":1e999}',
       'volume must be a number of lots from 0.00000001; got a number that is too large',
     ],
-    [
-      close,
-      { volume: '-1' },
-      'volume must be a number of lots from 0.00000001; got the text "-1"',
-    ],
+    [close, { volume: '-1' }, 'volume must be a number of lots from 0.00000001; got the text "-1"'],
     [close, { volume: 1e-9 }, 'volume must be a number of lots from 0.00000001; got 1e-9'],
     ['PUT /webhooks/x', {}, 'body must have at least one of url, eventTypes, enabled'],
     ['PUT /webhooks/x', { enabled: 'true' }, 'enabled must be true or false; got the text "true"'],
