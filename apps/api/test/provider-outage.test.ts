@@ -130,6 +130,15 @@ it.each<['moveStopLoss' | 'close', number, Faults, number, object]>([
   },
 )
 
+it('an account says that the provider refused the token of the operator', async () => {
+  const desk = await linkOwnDesk(service)
+  desk.fail('any', { kind: 'unauthorized' })
+  expect((await desk.get(`/accounts/${desk.accountId}`)).body.error).toMatchObject({
+    code: 'ACCOUNT_DISCONNECTED',
+    message: expect.stringMatching(/refused the token that the operator .* tell the operator/),
+  })
+})
+
 it('what cannot be read is an error on every route that needs it, and read again once it can be', async () => {
   const desk = await linkOwnDesk(service, {
     broker: { generate: { trades: 2, openPositions: 1, symbols: ['EURUSD'] } },

@@ -149,7 +149,8 @@ interface RefusalFields {
   OrderNotPending: OfStatus
   /** The order was written by somebody else between being read and being written. */
   OrderChanged: None
-  AccountDisconnected: OfAccount & { readonly status: 'disconnected' | 'error' }
+  AccountDisconnected: OfAccount &
+    Pick<WithCause, 'cause'> & { readonly status: 'disconnected' | 'error' }
   PositionNotFound: None
   /** A stop loss or take profit on the wrong side of the price. */
   InvalidPrice: {

@@ -315,7 +315,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   AccountDisconnected: [
     503,
     (refusal) =>
-      `Account ${refusal.accountId} ${refusal.status === 'disconnected' ? 'is disconnected' : 'cannot be read'} from its broker. Try again; if that does not help, ask the operator of this service.`,
+      `Account ${refusal.accountId} ${refusal.status === 'disconnected' ? 'is disconnected' : 'cannot be read'} from its broker${refusal.cause === undefined ? '. Try again; if that does not help, ask the operator of this service.' : causeText(refusal, 'Nothing was changed')}`,
     { accountId, status: text('Its status.', 'disconnected') },
   ],
   PositionNotFound: [

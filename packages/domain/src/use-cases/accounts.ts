@@ -13,7 +13,7 @@ import {
   type BalanceSnapshot,
   type HistoryInterval,
 } from '../accounts/account.ts'
-import { refuse, type AsyncResult } from '../errors.ts'
+import { refuse, type AsyncResult, type UnavailableCause } from '../errors.ts'
 import type { LiveAccounts, Ports } from '../ports/index.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { ById, DateRange, WithQuery } from './input.ts'
@@ -23,6 +23,8 @@ import { findAccount } from './steps/find.ts'
 export interface AccountView {
   readonly account: Account
   readonly liveDataUpdatedAt: Instant | null
+  /** Why the provider could not be read, where that is for the operator to mend. */
+  readonly cause?: UnavailableCause | undefined
 }
 
 /** By default the latest. */
@@ -30,7 +32,11 @@ export interface BalanceHistoryQuery extends DateRange {
   readonly interval?: HistoryInterval | undefined
 }
 
-const storedView = (account: Account): AccountView => ({ account, liveDataUpdatedAt: null })
+const storedView = (account: Account, cause?: UnavailableCause): AccountView => ({
+  account,
+  liveDataUpdatedAt: null,
+  cause,
+})
 
 /** Accounts and their balance history. */
 export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 'clock'>) => {
@@ -49,7 +55,12 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
           TE.orElse((failure) =>
             failure._tag === 'ServiceUnavailable'
               ? TE.left(failure)
-              : TE.right(storedView(withFailedRead(account, clock.now()))),
+              : TE.right(
+                  storedView(
+                    withFailedRead(account, clock.now()),
+                    failure._tag === 'BrokerUnavailable' ? failure.cause : undefined,
+                  ),
+                ),
           ),
         )
       : TE.right(storedView(account))
@@ -70,9 +81,9 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
       pipe(
         findAccount(ports)(owner, id),
         TE.flatMap(viewOf),
-        TE.tap(({ account: { id: accountId, status } }) =>
+        TE.tap(({ account: { id: accountId, status }, cause }) =>
           status === 'disconnected' || status === 'error'
-            ? TE.left(refuse('AccountDisconnected', { accountId, status }))
+            ? TE.left(refuse('AccountDisconnected', { accountId, status, cause }))
             : TE.right(undefined),
         ),
       ),
