@@ -204,7 +204,7 @@ const objectIn = (
   members: number,
   { hasBody, credential }: BodyUse,
 ): JsonObject | undefined => {
-  if (isRecord(value) && credential !== undefined && holdsCredential(value))
+  if (credential !== undefined && holdsCredential(isRecord(value) ? value : [value]))
     throw new RefusalError(refuse('Unauthorized'))
   if (!hasBody) return undefined
   if (notJson !== undefined)

@@ -146,7 +146,8 @@ it.each(['DELETE', 'GET'])(
       ).status
     for (const [text, expected] of [
       ['{"access_token":"abc"}', 401],
-      ['["tp_live_x"]', 200],
+      ['["tp_live_x"]', 401],
+      ['"tp_live_x"', 401],
       ['not JSON', 200],
       ['['.repeat(65_536), 200],
       [`{"a":[0${',0'.repeat(30_000)}],"token":1}`, 401],

@@ -113,6 +113,7 @@ it.for<readonly [unknown, string | Uint8Array, SentRequest['headers']?]>([
     '{"accessToken":2}',
     '{"t\\u006fken":null}',
     '{"tp_live_x":2}',
+    '[{"a":"tp_live_x"}]',
     '{"a":[{"b":"\\u0074p_live_x"}]}',
     `{"a":${'['.repeat(62)}"tp_live_x"${']'.repeat(62)}}`,
   ].map((text) => ['UNAUTHORIZED', text] as const),
