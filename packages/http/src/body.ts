@@ -71,7 +71,7 @@ type AddChunk = (chunk: Buffer) => Refusal | undefined
 /** The bodies of all requests to an API. */
 export interface BodyReader {
   /**
-   * Reads a body as a JSON object, undefined where the route has none or nothing was sent, and
+   * Reads a body as a JSON object, undefined where nothing was sent or the route ignores it, and
    * throws RefusalError. The rest of a refused body is discarded, here or by `discardUnread`, so
    * that the sender gets to read the reply.
    */
@@ -164,7 +164,9 @@ export const createBodyReader = (): BodyReader => {
         )
       if (expectsContinue(request)) response.writeContinue()
       throwIfRefused(await receive(request, response, throttle, add, countAsLarge))
-      return heldBytes === 0 ? undefined : objectIn(await parse(pieces.take()), members, use)
+      return heldBytes === 0
+        ? undefined
+        : objectIn(request, await parse(pieces.take()), members, use)
     } finally {
       // Whatever discards the rest of a refused body would keep the pieces alive.
       pieces.take()
@@ -196,17 +198,23 @@ const createLargeBodies = () => {
 }
 
 /**
- * The object that was sent; undefined on a route without a body. Throws RefusalError.
+ * The object that was sent; undefined on a route without a body, but for the fields of a POST, which
+ * are refused like unknown ones. Throws RefusalError.
  * @param members how many the text has
  */
 const objectIn = (
+  { method }: IncomingMessage,
   { value, fault: notJson }: ReturnType<typeof parseJson>,
   members: number,
   { hasBody, credential }: BodyUse,
 ): JsonObject | undefined => {
   if (credential !== undefined && holdsCredential(isRecord(value) ? value : [value]))
     throw new RefusalError(refuse('Unauthorized'))
-  if (!hasBody) return undefined
+  if (!hasBody) {
+    // A POST would seem to have heeded them. A body has no meaning in a GET or DELETE.
+    const hasFields = isRecord(value) && Object.keys(value).length > 0
+    return hasFields && method === 'POST' ? value : undefined
+  }
   if (notJson !== undefined)
     throw new RefusalError(bodyFault(`the body must be JSON in UTF-8; got ${notJson}`))
   // JSON.parse keeps the last of two members of one name: an order would have another volume than

@@ -22,7 +22,7 @@ import { apiVersion, matchesEtag, orThrow, RefusalError } from './errors.ts'
 import { cutOff } from './listen.ts'
 import { type JsonReply, type Outcome, runIdempotently, storedOutcome } from './idempotency.ts'
 import { type Draining, isScoped, rangeIn, type Route, type StreamedReply } from './route.ts'
-import { anything, type Fields, input, object, optional, read } from './schema.ts'
+import { type Fields, input, object, optional, read } from './schema.ts'
 
 export interface HandledRequest {
   readonly requestId: string
@@ -159,7 +159,7 @@ export const inputReader = (route: Route) => {
     params: input('', params),
     headers: input('', headers),
     query: input('', query),
-    body: route.body ?? optional(anything('')),
+    body: route.body ?? optional(input('', {})),
   })
   const range = rangeIn(query)
   return (sent: SentParts) => {

@@ -123,6 +123,10 @@ describe.each(users.operations)('$name', ({ route }) => {
         unknown(misspelt(name), `the nearest is ${name}`, 'parameter'),
       )
     }
+    if (route.method === 'POST' && route.body === undefined)
+      expect(issuesOf(await send(api, target, jsonRequest('POST', { page: 1 })))).toEqual(
+        unknown('page', 'none is accepted here'),
+      )
     for (const name of Object.keys(Object(route.body?.example) as object)) {
       const body = {
         ...(JSON.parse(String(requestOf(route).body)) as object),
