@@ -1,6 +1,7 @@
 // The two listeners: the API for users and the operator API, with probes, metrics and the reference
 // page.
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import {
@@ -12,6 +13,7 @@ import {
   metricsPage,
   probePages,
   type Address,
+  type FilePage,
   type ServerDependencies,
   type Listener,
   type Pages,
@@ -81,7 +83,7 @@ export const openListeners = async (
       ...rootPage(consolePages),
       ...probes,
       ...(config.metricsToken === null ? {} : metricsPages),
-      ...filePages(referencePage),
+      ...filePages({ ...referencePage, '/readme': readme }),
       ...consolePages,
       ...demoPages,
     },
@@ -176,9 +178,17 @@ const rootPage = (consolePages: Pages): Pages =>
   indexPage({
     ...('/console' in consolePages ? { '/console': 'Console' } : {}),
     '/docs': 'API reference',
+    '/readme': 'README',
     '/healthz': 'Is the service alive?',
     '/readyz': 'Can it serve?',
   })
+
+// The image has it in /, above which no path of a URL leads.
+const readmeFile = new URL('../../../README.md', import.meta.url)
+const readme: FilePage = {
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'public, max-age=60' },
+  read: () => readFile(readmeFile),
+}
 
 const newRequestId = (): string => `req_${randomUUID()}`
 

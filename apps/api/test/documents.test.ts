@@ -164,6 +164,14 @@ const shapeOf = (value: Json): Json => {
   )
 }
 
+it('GET / links to the console, the reference, the README and the health checks, which are all there', async () => {
+  const links = (await (await fetch(api)).text()).matchAll(/href="([^"]+)"/g)
+  const paths = Array.from(links, ([, path = '']) => path)
+  expect(paths).toEqual(['/console', '/docs', '/readme', '/healthz', '/readyz'])
+  for (const path of paths) expect([path, (await fetch(api + path)).status]).toEqual([path, 200])
+  expect(await (await fetch(`${api}/readme`)).text()).toBe(await read('README.md'))
+})
+
 it('GET /docs shows the API’s document by scripts of the service alone, on the public listener', async () => {
   const { headers, body: page } = await request(`${api}/docs`)
   const policy = headers.get('content-security-policy')?.split('; ') ?? []
