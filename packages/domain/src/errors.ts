@@ -215,9 +215,15 @@ interface RefusalFields {
     /**
      * What cannot be read where it is not the service's own records. Of `candles` a request has read
      * as many pages as it may, which are kept. A `calculation` ran too long. `first_reply`: the first request with the same
-     * Idempotency-Key left none.
+     * Idempotency-Key left none. For a `body` there was no memory.
      */
-    readonly unread?: 'token_keys' | 'provider_account' | 'candles' | 'calculation' | 'first_reply'
+    readonly unread?:
+      | 'token_keys'
+      | 'provider_account'
+      | 'candles'
+      | 'calculation'
+      | 'first_reply'
+      | 'body'
     /** The connection was lost between a write and its answer: the write may have been made. */
     readonly outcome?: 'unknown'
     /** When to try again, where that is known. Whole seconds, at least 1. */

@@ -351,6 +351,7 @@ const kindOf = (value: unknown): string =>
 
 const noMemory = refuse('ServiceUnavailable', {
   reason: 'request bodies in flight fill the memory set aside for them',
+  unread: 'body',
   retryAfterSeconds: 1,
 })
 const tooManyBodies = refuse('RateLimitExceeded', {

@@ -114,6 +114,7 @@ const unreadTexts: {
     'read so many candles in one request. What was read is kept: send the request again to go on from there, or name a shorter range.',
   calculation:
     'finish this calculation within the time for one. Ask for fewer resamples or a shorter range.',
+  body: 'receive the body now, because others fill the memory for bodies. Try again.',
 }
 
 export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {

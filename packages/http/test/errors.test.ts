@@ -185,6 +185,7 @@ it.each([
     /repeating the key gives this answer again/,
   ],
   [{ _tag: 'ServiceUnavailable', reason, unread: 'calculation' }, /fewer resamples or a shorter/],
+  [{ _tag: 'ServiceUnavailable', reason, unread: 'body' }, /fill the memory .* Try again/],
   [{ _tag: 'NotImplemented', feature: 'market-data', isFeedMissing: true }, /Send accountId/],
   [{ _tag: 'NotImplemented', feature: 'market-data' }, /not switched on/],
   [brokerDown('token_missing'), /no token .* tell the operator/],
