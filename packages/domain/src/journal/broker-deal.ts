@@ -165,15 +165,15 @@ export const compareDeals = (
      * @param isLastPage whether all was shown, so that the kept deals that were not have vanished
      */
     takeDifferences: (isLastPage: boolean) => {
-      const missing = isLastPage
-        ? kept.filter((deal) => (isFull || Number.isFinite(deal.time)) && !shown.has(dealKey(deal)))
-        : []
+      const missing = isLastPage ? kept.filter((deal) => !shown.has(dealKey(deal))) : []
       const renamed = renamedDeals(missing, inserted, haveUniqueIds)
       const replaced = new Set(renamed.values())
       const found = {
         inserted: inserted.filter((deal) => !renamed.has(deal)),
         changed: [...changed, ...[...renamed].map(([deal, was]) => ({ was, deal }))],
-        vanished: missing.filter((deal) => !replaced.has(deal)),
+        vanished: missing.filter(
+          (deal) => !replaced.has(deal) && (isFull || Number.isFinite(deal.time)),
+        ),
       }
       ;[inserted, changed] = [[], []]
       return found

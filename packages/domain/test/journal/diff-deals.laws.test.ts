@@ -79,6 +79,17 @@ describe('the difference between kept and shown deals', () => {
       ).toEqual(vanished)
   })
 
+  it('finds an undated deal again that has a time now, also in a part of the history', () => {
+    const undated = { ...before, time: Number.NaN }
+    const comparison = compareDeals([undated], { isFull: false, haveUniqueIds: false })
+    comparison.addPage([before])
+    expect(comparison.takeDifferences(true)).toEqual({
+      inserted: [],
+      changed: [{ was: undated, deal: before }],
+      vanished: [],
+    })
+  })
+
   it.each([
     { kind: 'sell' },
     { positionId: '2' },
