@@ -406,6 +406,14 @@ describe('a later read', () => {
     },
   )
 
+  it('is made once more after a first read that lacks an opening deal, on one page too', async () => {
+    const desk = await synced([deposit, closing, ...laterTwo])
+    desk.put([deposit, { ...opening, commission: 0 }, closing, ...laterTwo])
+    await desk.later(minuteMs)
+    await desk.expectTrades('3', '4', '2')
+    await desk.expectState({ rereadAt: null, disagreements: 0 })
+  })
+
   it('is not made a third time where the deal still lacks it', async () => {
     const { positionId: _lacking, ...incomplete } = closing
     const desk = await synced([deposit, ...of('3')])

@@ -99,22 +99,19 @@ export const readingForEvents = async (
  * Writes a change. If doubts are left, the whole history is to be read again, once a first read has
  * come to its end.
  * @param doubts those before it
- * @param hasOlder whether deals were kept before it: a new close may show that one of them is
- * missing or changed
  * @returns the state and the doubts after it
  */
 export const writeChange = async (
   read: JournalRead,
   given: Partial<Omit<JournalChange, 'rereadAtFor'>>,
   doubts: Doubts,
-  hasOlder = true,
 ): Promise<Pick<CompletedRead, 'state' | 'doubts'>> => {
   const { ports, claim } = read
   const change = { ...emptyChange, ...given }
   const deals = [...change.inserted, ...change.changed.map(({ deal }) => deal)]
   const ofDeals = eitherDoubts(doubts, doubtsOfDeals(deals))
   const doubtsAfter = (closed: JournalWritten['positionsOfNewCloses']): Doubts =>
-    hasOlder ? eitherDoubts(ofDeals, doubtsOfCloses(closed, claim.account)) : ofDeals
+    eitherDoubts(ofDeals, doubtsOfCloses(closed, claim.account))
   const { state, positionsOfNewCloses } = await orThrow(
     ports.journal.write(claim, {
       ...change,
@@ -155,8 +152,6 @@ export const readFromBeginning = async (
       read,
       { inserted: deals, reading, firstReadOffset: nextOffset, completed },
       doubts,
-      // The history may have changed since the page before.
-      dealsBefore > 0,
     ))
     checkRepeat(state.deals > dealsBefore)
     if (state.deals > ports.maxFirstReadDeals) return undefined
