@@ -605,6 +605,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       accountId: stored.id,
       linkedAt: stored.createdAt,
       firstSeen: inserted,
+      nowPlaced: new Set<BrokerDeal>(),
       positions,
       closedBefore: new Set<string>(),
       sumOfOthersAfter: () => 0,
@@ -627,13 +628,20 @@ onEachDatabase('the journal', (here, there, kind) => {
     for (const deal of [closing('3', 5), { ...closing('3', 5, 9), id: 'renamed' }])
       await keep(claim, { changed: [{ was: half, deal }], reading })
     expect(await recorded()).toBe(withHalf + 1)
+    // A close that came without its entry is one once it has it, and closes its trade.
+    const { entry: _, ...unplaced } = closing('4', 7)
+    await keep(claim, { inserted: [opening('4', 6), unplaced], reading })
+    const withUnplaced = await recorded()
+    const placed = { was: unplaced, deal: closing('4', 7) }
+    await keep(claim, { changed: [placed], reading })
+    expect(await recorded()).toBe(withUnplaced + 2)
     // Another account at the provider may number its positions in the same way.
     await relink(stored)
     await journal.release(claim, 'read')
     const next = await claimOf(ports.journal, { ...account, providerAccountId: 'another' })
     await keep(next, { inserted: closed('1', 1_000_000), reading })
     const eventsOfOneTrade = 5
-    expect(await recorded()).toBe(withHalf + 1 + eventsOfOneTrade)
+    expect(await recorded()).toBe(withUnplaced + 2 + eventsOfOneTrade)
   })
 
   it('gives the balance around a deal that arrives after later ones', async () => {

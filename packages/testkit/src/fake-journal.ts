@@ -6,6 +6,7 @@ import {
   balanceAmounts,
   cashFlowReason,
   dealKey,
+  isPlaced,
   differenceOf,
   type BrokerDeal,
   type JournalState,
@@ -187,16 +188,16 @@ export const createFakeJournal = (
         for (const key of removed.keys()) held.deals.delete(key)
         const corrected = changed.filter(({ was }) => removed.has(dealKey(was)))
         const inserted: BrokerDeal[] = []
+        const nowPlaced = new Set<BrokerDeal>()
         const insert = (deal: BrokerDeal, isNew: boolean): void => {
           if (held.deals.has(dealKey(deal))) return
           held.deals.set(dealKey(deal), deal)
           if (isNew) inserted.push(deal)
         }
-        for (const { was, deal } of corrected)
-          insert(
-            deal,
-            dealKey(was) === dealKey(deal) && !positionIdOf(removed.get(dealKey(was)) ?? deal),
-          )
+        for (const { was, deal } of corrected) {
+          if (isPlaced(deal) && !isPlaced(removed.get(dealKey(was)) ?? deal)) nowPlaced.add(deal)
+          insert(deal, nowPlaced.has(deal))
+        }
         for (const deal of change.inserted) insert(deal, true)
         const before = held.positions
         const positions = refold(held)
@@ -226,6 +227,7 @@ export const createFakeJournal = (
             accountId: account.accountId,
             linkedAt,
             firstSeen: inserted,
+            nowPlaced,
             positions,
             closedBefore: new Set(
               [...before].flatMap(([id, { status }]) => (status === 'closed' ? [id] : [])),

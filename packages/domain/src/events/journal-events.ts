@@ -22,8 +22,13 @@ export interface WrittenDeals {
   readonly accountId: AccountId
   /** Deals before this time produce no events. */
   readonly linkedAt: Instant
-  /** Not those that were there before with other fields. */
+  /**
+   * Not those that were there before with other fields, but for those that did not say what they did
+   * to which position.
+   */
   readonly firstSeen: readonly BrokerDeal[]
+  /** Those of `firstSeen` that were there before. Their change of the balance was recorded. */
+  readonly nowPlaced: ReadonlySet<BrokerDeal>
   /**
    * All kept deals of each position of which a deal was inserted, corrected or removed, by position
    * id.
@@ -119,7 +124,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     const after = current()
     for (const amount of balanceAmounts(deal)) balance.add(-amount)
     const amount = sumExactly(balanceAmounts(deal))
-    if (amount !== 0 || deal.kind === 'credit')
+    if ((amount !== 0 || deal.kind === 'credit') && !written.nowPlaced.has(deal))
       add(deal, balanceChanged({ accountId, deal, before: current(), after, amount, reading }))
   }
   return [...events.values(), closedByCorrection].flat()

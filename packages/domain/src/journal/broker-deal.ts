@@ -2,7 +2,7 @@
 // need besides.
 import type { Instant } from '../primitives/instant.ts'
 import type { CashFlowReason } from '../statistics/balance.ts'
-import type { Deal } from '../trades/deal.ts'
+import { positionIdOf, type Deal } from '../trades/deal.ts'
 
 /**
  * What a deal is. `buy` and `sell` trade; the others book money, or are trades that the broker
@@ -117,6 +117,10 @@ export interface DealsPage {
 
 // How the deals that the broker shows differ from those that are kept.
 
+/** Whether a deal says what it did to which position. */
+export const isPlaced = (deal: BrokerDeal): boolean =>
+  positionIdOf(deal) !== undefined && deal.entry !== undefined
+
 /** A kept deal that the broker now shows with other values, or under another id or time. */
 export interface ChangedDeal {
   readonly was: DealKey
@@ -182,9 +186,9 @@ export const compareDeals = (
 }
 
 /**
- * Missing deals that the broker now shows with another id or time: the new deal, with the one that
- * it was. They have the same id on MT5, else the same id or time and the same values. Counted as
- * one vanished and one new deal, they would make an event twice.
+ * Missing deals that the broker now shows with another id or time, or with the entry that they
+ * lacked: the new deal, with the one that it was. They have the same id on MT5, else the same id or
+ * time and the same values. Counted as one vanished and one new deal, they would make an event twice.
  */
 export const renamedDeals = (
   missing: readonly BrokerDeal[],
@@ -200,7 +204,7 @@ export const renamedDeals = (
       (one) =>
         !renamed.has(one) &&
         ((haveUniqueIds && one.id === was.id) ||
-          (one.entry === was.entry && hasSameValues(was, one))),
+          ((was.entry ?? one.entry) === one.entry && hasSameValues(was, one))),
     )
     if (deal !== undefined) renamed.set(deal, was)
   }

@@ -4,6 +4,7 @@ export {
   cashFlowReason,
   dealKey,
   dealReasons,
+  isPlaced,
   type BrokerDeal,
   type ChangedDeal,
   type CashFlowKind,

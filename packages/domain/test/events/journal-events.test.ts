@@ -60,6 +60,7 @@ const eventsOf = (
     accountId,
     linkedAt,
     firstSeen: inserted,
+    nowPlaced: new Set(),
     positions,
     closedBefore: new Set(
       [...groupByPosition(held)].flatMap(([id, deals]) =>

@@ -124,6 +124,15 @@ describe('the difference between kept and shown deals', () => {
     },
   )
 
+  it('finds a deal again that came without its entry', () => {
+    const { entry: _, ...was } = before
+    expect(differences([was], [before])).toEqual({
+      inserted: [],
+      changed: [{ was, deal: before }],
+      vanished: [],
+    })
+  })
+
   it('finds each of two like deals that were renumbered', () => {
     const [held, shown] = [
       ['1', '2'],

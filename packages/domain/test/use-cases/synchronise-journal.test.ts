@@ -297,17 +297,23 @@ describe('a later read', () => {
     await desk.expectState({ deals: 3 })
   })
 
-  it('emits the close of a deal that first came without its position', async () => {
-    const { positionId: _, ...unplaced } = closing
-    const desk = await synced([deposit, opening, unplaced])
-    desk.put(two)
-    await desk.later()
-    expect(desk.events.slice(-2)).toMatchObject([
-      { type: 'position.closed', data: { realized_pnl: 1 } },
-      { type: 'trade.closed' },
-    ])
-    expect(desk.eventsOf('account.balance_changed')).toHaveLength(2)
-  })
+  it.each(
+    (['positionId', 'entry'] as const).flatMap((field) =>
+      (['mt4', 'mt5'] as const).map((brokerType) => ({ field, brokerType })),
+    ),
+  )(
+    'emits the close of a deal that first came without its $field on $brokerType',
+    async ({ field, brokerType }) => {
+      const desk = await synced(edited(two, closing.id, { [field]: undefined }), {}, { brokerType })
+      desk.put(two)
+      await desk.later()
+      expect(desk.events.slice(-2)).toMatchObject([
+        { type: 'position.closed', data: { realized_pnl: 1 } },
+        { type: 'trade.closed' },
+      ])
+      expect(desk.eventsOf('account.balance_changed')).toHaveLength(2)
+    },
+  )
 
   it.each([
     ['one by one', true],

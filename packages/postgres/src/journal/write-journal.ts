@@ -1,7 +1,13 @@
 // One write of a journal, in one transaction: deals, the positions folded from them, events, and
 // progress.
 import { journalEvents } from '@tradeport/domain/events'
-import { dealKey, type BrokerDeal, type ChangedDeal, type DealKey } from '@tradeport/domain/journal'
+import {
+  dealKey,
+  isPlaced,
+  type BrokerDeal,
+  type ChangedDeal,
+  type DealKey,
+} from '@tradeport/domain/journal'
 import type { JournalChange, JournalClaim, JournalWritten } from '@tradeport/domain/ports'
 import {
   foldPosition,
@@ -78,21 +84,23 @@ export const writeJournal = (
     const storedDeals = await readPositions(
       trx,
       claim,
-      withoutDuplicates([...removed.values(), ...newRows.map(positionIdOf)]),
+      withoutDuplicates([...removed.values(), ...newRows].map(positionIdOf)),
     )
     const positions = groupByPosition([...storedDeals, ...newRows])
-    const { trades, closedBefore, folded } = await writeRows(trx, claim, newRows, positions, [
-      ...removed.values(),
-      ...storedDeals.map(positionIdOf),
-    ])
+    const { trades, closedBefore, folded } = await writeRows(
+      trx,
+      claim,
+      newRows,
+      positions,
+      [...removed.values(), ...storedDeals].map(positionIdOf),
+    )
 
-    // A deal that came without its position makes the position's events once it has one.
-    const isSeenBefore = ({ was, deal }: ChangedDeal) =>
-      positionIdOf(deal) === undefined ||
-      removed.get(keyText(keyOfDeal(was))) !== undefined ||
-      dealKey(was) !== dealKey(deal)
-    const seenBefore = new Set(corrected.filter(isSeenBefore).map(({ deal }) => deal))
-    const firstSeen = newRows.filter((deal) => !seenBefore.has(deal))
+    // A deal that came without its position or entry makes the position's events once it has both.
+    const isNowPlaced = ({ was, deal }: ChangedDeal): boolean =>
+      isPlaced(deal) && !isPlaced(removed.get(keyText(keyOfDeal(was))) ?? deal)
+    const nowPlaced = new Set(corrected.filter(isNowPlaced).map(({ deal }) => deal))
+    const seenBefore = new Set(corrected.map(({ deal }) => deal))
+    const firstSeen = newRows.filter((deal) => !seenBefore.has(deal) || nowPlaced.has(deal))
     const { reading } = change
     const { account, linkedAt } = claim
     const events =
@@ -102,6 +110,7 @@ export const writeJournal = (
             accountId: account.accountId,
             linkedAt,
             firstSeen,
+            nowPlaced,
             positions,
             closedBefore,
             sumOfOthersAfter: await readSumsOfOthers(trx, claim, firstSeen),
@@ -150,19 +159,19 @@ const withoutDuplicates = (ids: readonly (string | undefined)[]): readonly strin
 const keysAsRows = (deals: readonly DealKey[]): Sql => sql`
   json_to_recordset(${JSON.stringify(deals.map(keyOfDeal))}::json) as one (time_ms float8, id text, entry text)`
 
-/** Deletes deals, and returns a map from the key of each that existed to its position's id. */
+/** Deletes deals, and returns those that existed by their keys. */
 const removeDeals = async (
   trx: Knex.Transaction,
   { account }: JournalClaim,
   deals: readonly DealKey[],
-): Promise<ReadonlyMap<string, string | undefined>> => {
+): Promise<ReadonlyMap<string, BrokerDeal>> => {
   if (deals.length === 0) return new Map()
   const rows = await query<DealRow>(
     trx,
     sql`delete from deals where ${isOfAccount(account)} and (time_ms, id, entry) in (select * from ${keysAsRows(deals)})
       returning ${dealColumns}`,
   )
-  return new Map(rows.map((row) => [keyText(row), positionIdOf(dealOfRow(row))]))
+  return new Map(rows.map((row) => [keyText(row), dealOfRow(row)]))
 }
 
 /**
