@@ -6,8 +6,8 @@ import {
   balanceAmounts,
   cashFlowReason,
   dealKey,
-  isPlaced,
   differenceOf,
+  isPlaced,
   type BrokerDeal,
   type JournalState,
 } from '@tradeport/domain/journal'
@@ -164,7 +164,7 @@ export const createFakeJournal = (
         held.lastWantedAt = before.lastWantedAt
         held.lateWantedAt = before.lateWantedAt
       }
-      stored.set(account.accountId, held)
+      stored.set(accountId, held)
       const leaseId = String((lastNumber += 1))
       held.lease = { id: leaseId, until: clock.now() + leaseMs }
       const { state, linkedAt } = held
@@ -181,8 +181,7 @@ export const createFakeJournal = (
       dealsFrom(account, from).toSorted(byTimeAndText).slice(0, limit),
     write: (claim, change) =>
       whileClaimed(claim, (held) => {
-        const { firstReadOffset, completed, reading } = change
-        const { changed, vanished } = change
+        const { changed, vanished, firstReadOffset, completed, reading } = change
         const keys = new Set([...vanished, ...changed.map(({ was }) => was)].map(dealKey))
         const removed = new Map([...held.deals].filter(([key]) => keys.has(key)))
         for (const key of removed.keys()) held.deals.delete(key)
@@ -223,21 +222,23 @@ export const createFakeJournal = (
         }
         const { account, linkedAt } = claim
         if (reading !== null) {
-          const events = journalEvents({
-            accountId: account.accountId,
-            linkedAt,
-            firstSeen: inserted,
-            nowPlaced,
-            positions,
-            closedBefore: new Set(
-              [...before].flatMap(([id, { status }]) => (status === 'closed' ? [id] : [])),
-            ),
-            sumOfOthersAfter: sumsOfOthers(dealsOf(held), inserted),
-            sumOfAllDeals: moneyIn(dealsOf(held)),
-            before: claim.state,
-            reading,
-          })
-          happened(account.owner, events)
+          happened(
+            account.owner,
+            journalEvents({
+              accountId: account.accountId,
+              linkedAt,
+              firstSeen: inserted,
+              nowPlaced,
+              positions,
+              closedBefore: new Set(
+                [...before].flatMap(([id, { status }]) => (status === 'closed' ? [id] : [])),
+              ),
+              sumOfOthersAfter: sumsOfOthers(dealsOf(held), inserted),
+              sumOfAllDeals: moneyIn(dealsOf(held)),
+              before: claim.state,
+              reading,
+            }),
+          )
         }
         return { state: held.state, positionsOfNewCloses }
       }),
@@ -265,9 +266,7 @@ export const createFakeJournal = (
     },
     closingDeals: (account, orderId, from) =>
       dealsFrom(account, from)
-        .filter(
-          (deal) => deal.orderId === orderId && deal.entry !== undefined && deal.entry !== 'in',
-        )
+        .filter((deal) => deal.orderId === orderId && (deal.entry ?? 'in') !== 'in')
         .toSorted(compareDealOrder),
   })
 
