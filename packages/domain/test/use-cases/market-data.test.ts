@@ -247,6 +247,22 @@ describe('ticks', () => {
     expect(reads()).toBe(0)
   })
 
+  it.each([
+    [1, { right: { length: 1 } }],
+    [1_000, { left: { _tag: 'BrokerUnavailable' } }],
+  ])('are read twice where the broker shows the same %i again', async (count, outcome) => {
+    const { use, caller, link, marketData } = open()
+    const query = { accountId: link().id, startTime: start, limit: 1_500 }
+    marketData.put(query.accountId, 'EURUSD')
+    const same = ticksOf(times(count, (index) => start + index))
+    let reads = 0
+    const ticks: typeof marketData.ticks = (_account, _symbol, { limit }) =>
+      TE.fromIO(() => (++reads > 5 ? [] : same.slice(0, limit)))
+    Object.assign(marketData, { ticks })
+    expect(await use.listTicks(caller, { symbol: 'EURUSD', query })()).toMatchObject(outcome)
+    expect(reads).toBe(2)
+  })
+
   it('are the last ones whatever their density, in a bounded number of reads', () =>
     fc.assert(
       fc.asyncProperty(

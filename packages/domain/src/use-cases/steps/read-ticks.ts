@@ -2,7 +2,7 @@
 // has no request.
 import * as E from 'fp-ts/lib/Either.js'
 import type { BrokerAccount } from '../../accounts/account.ts'
-import type { BrokerReadError, ServiceUnavailable } from '../../errors.ts'
+import { refuse, type BrokerReadError, type ServiceUnavailable } from '../../errors.ts'
 import type { Tick } from '../../market/market-data.ts'
 import { marketDataPageSize, type MarketData } from '../../ports/market-data.ts'
 import { dayMs, minuteMs, type Instant } from '../../primitives/instant.ts'
@@ -18,6 +18,11 @@ export const createTickReader = (
   account: BrokerAccount,
   symbol: string,
 ) => {
+  const unavailable = refuse('BrokerUnavailable', {
+    accountId: account.accountId,
+    reason: 'ticks that were to be skipped are shown again',
+  })
+
   /** @param read the first ticks from `from`, where they were read before */
   const readFrom = async (
     from: Instant,
@@ -26,13 +31,21 @@ export const createTickReader = (
     read: readonly Tick[] = [],
   ): Promise<TicksRead> => {
     const ticks = [...read]
+    // A page that is not full may still not be the last.
+    let isFull = true
     for (;;) {
+      const asked = Math.min(marketDataPageSize, limit - ticks.length)
       const page = await marketData.ticks(account, symbol, {
         from,
         offset: ticks.length,
-        limit: Math.min(marketDataPageSize, limit - ticks.length),
+        limit: asked,
       })()
       if (E.isLeft(page)) return page
+      // A provider that skips none would show the same ticks without end.
+      const aheadMs = (page.right[0]?.time ?? Infinity) - (ticks.at(-1)?.time ?? -Infinity)
+      if (!isFull && aheadMs <= 0) return E.right(ticks)
+      if (aheadMs < 0) return E.left(unavailable)
+      isFull = page.right.length === asked
       const inRange = page.right.filter(({ time }) => time <= to)
       ticks.push(...inRange)
       if (page.right.length === 0 || inRange.length < page.right.length || ticks.length >= limit)
