@@ -147,8 +147,9 @@ const headersAndErrors = (dependencies: ServerDependencies, bodies: BodyReader):
     // again.
     if (ctx.body instanceof Readable && !res.destroyed) res.once('close', report)
     else report()
-    // Requests that arrived together are answered together: a client or a proxy on the same machine
-    // is woken once for all of them, instead of once for each.
+    // Replies leave at the end of this turn of the event loop, so that requests that arrived together
+    // are answered together: a client or a proxy on the same machine is woken once for all of them,
+    // instead of once for each.
     await setImmediate()
   }
 }

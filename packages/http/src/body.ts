@@ -24,7 +24,7 @@ const limitsWithoutBody: typeof limits = { bytes: 65_536, values: Infinity, dept
 const minChunkBytes = 256
 const uncheckedChunks = 1_000
 
-/** Of all bodies that are being received. */
+/** The memory for all bodies that are being received. */
 const totalBytes = 67_108_864
 /** How much of it large bodies leave to small ones, so that nobody's orders wait for them. */
 const reservedBytes = 16_777_216
@@ -157,7 +157,7 @@ export const createBodyReader = (): BodyReader => {
       return isLong ? countAsLarge() : undefined
     }
     try {
-      // A body in chunks may be empty, and is then none.
+      // A body in chunks may be empty, which is no body, so it is not refused before its first chunk.
       if (!isChunked(headers))
         throwIfRefused(
           refusalOfHead ?? (lengthOf(headers) > smallBytes ? countAsLarge() : undefined),
@@ -185,7 +185,7 @@ const throwIfRefused = (refusal: Refusal | undefined): void => {
 const createLargeBodies = () => {
   const credentials: string[] = []
   return {
-    /** False where the credential sends as many as it may at a time. */
+    /** Returns false if the credential already sends as many as it may at a time. */
     begin: (credential: string): boolean => {
       if (credentials.filter((one) => one === credential).length >= largePerCredential) return false
       credentials.push(credential)
@@ -200,7 +200,7 @@ const createLargeBodies = () => {
 /**
  * The object that was sent; undefined on a route without a body, but for the fields of a POST, which
  * are refused like unknown ones. Throws RefusalError.
- * @param members how many the text has
+ * @param members how many members all objects in the text have
  */
 const objectIn = (
   { method }: IncomingMessage,

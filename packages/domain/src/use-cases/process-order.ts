@@ -259,7 +259,7 @@ export const processOrder = (
     let replaces: StoredOrder = sent
     for (let failures = 0; ;) {
       const written = await advance(replaces, transition)
-      // It is tried again only where the broker certainly did not get what was sent.
+      // 'no', because an order is tried again only where the broker certainly did not get it.
       if (E.isRight(written) && written.right)
         return afterWrite({ ...job, sentBefore: 'no' }, replaces, transition)
       const stored = E.isLeft(written) ? written : await orders.findStored(owner, id)()

@@ -23,7 +23,7 @@ export const orThrow = async <A>(work: AsyncResult<A, BrokerReadTag>): Promise<A
   return done.right
 }
 
-/** Fetched at most while the pages before them are being written. */
+/** How many pages may be fetched while those before them are being written. */
 const maxPagesAhead = 4
 /**
  * After more consecutive pages than this without a new deal, the provider is repeating itself.
@@ -31,9 +31,9 @@ const maxPagesAhead = 4
 const maxRepeatedPages = 3
 
 /**
- * The pages of a window. Those that came while the ones before them were written are one, so that
- * they share a transaction.
- * @param mayContinue asked after each page but the last
+ * Yields the pages of a window. Pages that arrive while earlier ones are being written are joined,
+ * so that one transaction writes them.
+ * @param mayContinue called after each page but the last; if it returns false, the read fails
  * @throws ReadFailed
  */
 export async function* historyPages(
@@ -54,7 +54,7 @@ export async function* historyPages(
   }
   const fetchFrom = (offset: number) => {
     fetching = fetchPage(offset)
-    // It is awaited below, once the pages before it are written.
+    // A failure is thrown below, where this is awaited once the pages before it are written.
     fetching.catch(() => undefined)
   }
   fetchFrom(window.offset)
@@ -75,8 +75,8 @@ export async function* historyPages(
 }
 
 /**
- * To be called after each page, with whether it had a deal that none before it had. It throws
- * ReadFailed where the provider repeats itself.
+ * Returns a check to call after each page, with whether the page had a deal that no earlier page
+ * had. The check throws ReadFailed when the provider repeats itself.
  */
 export const createRepeatCheck = ({ accountId }: BrokerAccount) => {
   let repeatedPages = 0

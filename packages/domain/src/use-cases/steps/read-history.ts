@@ -46,11 +46,11 @@ export interface JournalReadPorts extends Pick<Ports, 'accounts' | 'journal' | '
 export interface JournalRead {
   readonly ports: JournalReadPorts
   readonly claim: JournalClaim
-  /** Asked after each page; where it may not, the read fails. */
+  /** Called after each page but the last; if it returns false, the read fails. */
   readonly mayContinue: () => boolean
 }
 
-/** Of the kept deals, and of those that differ from them, each: some 5 MB. */
+/** A limit for the kept deals and another for the deals that differ from them: some 5 MB each. */
 export const maxDealsInMemory = 5_000
 
 const emptyChange = {
@@ -63,7 +63,8 @@ const emptyChange = {
 }
 
 /**
- * What is remembered of a kept deal that the broker did not show: there may be as many as are kept.
+ * What is remembered of a kept deal that the broker did not show. It is little, because every kept
+ * deal may be missing.
  */
 interface VanishedDeal extends DealKey {
   /** What it moved the balance by. */
@@ -98,7 +99,7 @@ export const readingForEvents = async (
 /**
  * Writes a change. If doubts are left, the whole history is to be read again, once a first read has
  * come to its end.
- * @param doubts those before it
+ * @param doubts those from before this change
  * @returns the state and the doubts after it
  */
 export const writeChange = async (
@@ -213,8 +214,8 @@ export const readWindow = async (
 }
 
 /**
- * Reads what is new first, so that it does not wait for what is old, or is missed where that cannot
- * be read now: the whole history is read again a minute later then.
+ * Reads the latest deals first, so that they do not wait for the old ones, and are written even if
+ * those cannot be read now. In that case the whole history is read again a minute later.
  */
 export const readFull = async (
   read: JournalRead,
@@ -235,8 +236,8 @@ export const readFull = async (
 const haveUniqueIds = ({ platform }: BrokerAccount): boolean => platform === 'mt5'
 
 /**
- * Finds the deals that are new in a range only because their time was corrected: they were kept in
- * the day before it. They have changed, and are not new.
+ * Finds the deals that look new in a range only because their time was corrected: the journal has
+ * them in the day before it. Returns them as changed, not as new.
  */
 const findMoved = async (
   { ports: { journal }, claim: { account } }: JournalRead,

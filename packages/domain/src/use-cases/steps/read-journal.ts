@@ -33,9 +33,9 @@ import {
 } from './read-history.ts'
 
 /**
- * How long it is enough that the deals added up to the balance: a deal that comes to be shown more
- * than a day late is in no read of the history's end, and the balance alone shows that it is
- * missing.
+ * How long the deals need not be compared with the balance again after they added up to it. A deal
+ * that the broker shows more than a day late is in no read of the history's tail, so that only the
+ * balance shows that it is missing.
  */
 const balanceCheckValidMs = hourMs
 
@@ -80,8 +80,9 @@ const readPlanned = (
 }
 
 /**
- * Whether the balance agreed lately, and nothing was read that it must confirm. A known difference
- * is compared after every read, unless the whole history is to be read again.
+ * Whether the deals added up to the balance lately, and this read gave no reason to compare them
+ * again. A known difference is compared after every read, unless the whole history is to be read
+ * again.
  */
 const canSkipComparison = async (
   { ports, claim }: JournalRead,
