@@ -140,6 +140,10 @@ const headersAndErrors = (dependencies: ServerDependencies, bodies: BodyReader):
     } catch (error) {
       sendError(ctx, error, answered, dependencies.log)
     }
+    // Replies leave at the end of this turn of the event loop, so that requests that arrived together
+    // are answered together: a client or a proxy on the same machine is woken once for all of them,
+    // instead of once for each. The metrics count this wait, because the caller waits for it too.
+    await setImmediate()
     if (isDraining()) res.shouldKeepAlive = false
     await bodies.discardUnread(req, res)
     const report = (): void => onAnswered?.(answered(res.statusCode))
@@ -147,10 +151,6 @@ const headersAndErrors = (dependencies: ServerDependencies, bodies: BodyReader):
     // again.
     if (ctx.body instanceof Readable && !res.destroyed) res.once('close', report)
     else report()
-    // Replies leave at the end of this turn of the event loop, so that requests that arrived together
-    // are answered together: a client or a proxy on the same machine is woken once for all of them,
-    // instead of once for each.
-    await setImmediate()
   }
 }
 

@@ -472,4 +472,28 @@ describe('a listener that ends', () => {
       expect(await connectionOf()).toBe('close')
     },
   )
+
+  it('closes after a reply during whose wait for others the app began to drain, and counts the wait', async () => {
+    let isDraining = false
+    const durationsMs: number[] = []
+    const dependencies = fakeDependencies({
+      isDraining: () => isDraining,
+      onAnswered: ({ durationMs }) => durationsMs.push(durationMs),
+      pages: {
+        '/busy': async (ctx) => {
+          ctx.body = 'done'
+          // Runs before what the reply waits for.
+          globalThis.setImmediate(() => {
+            const startedAt = performance.now()
+            while (performance.now() - startedAt < 50);
+            isDraining = true
+          })
+        },
+      },
+    })
+    await using api = await runApi({}, dependencies)
+    const { headers } = await send(api, '/busy', { headers: { connection: 'keep-alive' } })
+    expect(headers.connection).toBe('close')
+    expect(durationsMs).toEqual([expect.toSatisfy((ms: number) => ms >= 50)])
+  })
 })
