@@ -19,8 +19,8 @@ const roundSeconds = 2
 const warmUpSeconds = 20
 const rounds = 11
 const maxP99Ms = 50
-// A key may send 30,000 requests at once: enough keys that none is ever refused.
-const keys = Array.from({ length: 200 }, (_, index) => apiKeyOf(`good-${index}`))
+// One for each connection. A key may send 30,000 requests at once, so that none is ever refused.
+const keys = Array.from({ length: connections }, (_, index) => apiKeyOf(`good-${index}`))
 const callerKey = apiKeyOf('good-caller')
 const hostileKeys = Array.from({ length: 10 }, (_, index) => apiKeyOf(`hostile-${index}`))
 const account = accountOf(0)
