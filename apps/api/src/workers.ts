@@ -83,9 +83,9 @@ export const startWorkers = async (
 
 const warnings = {
   order_corrected:
-    'that was rejected because the broker did not show it appeared there; its record was corrected',
+    'that had ended by what the broker showed appeared there again; its record was corrected',
   order_unverified:
-    'that was rejected because the broker did not show it is not looked up any more, a week after it was sent, although its records could not be read for a day; ask the broker for it',
+    'was rejected because the broker did not show it for a day, or cancelled there, and the lookups since have not confirmed that; they end now: ask the broker for it',
   answer_discarded:
     'was placed by the broker, although it was ended as rejected meanwhile or its record is gone; look for it at the broker',
 }

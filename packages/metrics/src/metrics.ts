@@ -93,7 +93,7 @@ const buildMetrics = () => {
   for (const outcome of noticeOutcomes) notices.inc({ outcome }, 0)
   const corrections = counter(
     'tradeport_orders_corrected_total',
-    'Orders that were rejected as not found at the broker and appeared there later.',
+    'Orders that had ended as not found at the broker, or cancelled by it, and appeared there later.',
   )
   const disabledWebhooks = counter(
     'tradeport_webhooks_disabled_total',

@@ -433,6 +433,16 @@ const step: fc.Arbitrary<Transition> = fc.oneof(
       },
     },
     {
+      placement: {
+        step: 'confirming',
+        ...sent,
+        unexecutedAt: noon,
+        cancellation: { by: 'user', isConfirmed: false },
+        missing: { since: noon, lookups: 1 },
+      },
+      outcome: { kind: 'cancelled', reason: 'user', at: noon },
+    },
+    {
       placement: { step: 'rechecking', sentAt: noon, brokerOrderId: null, rechecks: 23 },
       outcome: { kind: 'rejected', reason },
     },

@@ -40,8 +40,8 @@ export {
   maxSendAgeMs,
   withTransition,
   type LookupAnswer,
-  type Placement,
   type PlacementAnswer,
   type Transition,
   type BrokerOrder,
 } from './placement.ts'
+export type { Placement } from './placement-state.ts'

@@ -136,6 +136,28 @@ export const unusableReason = (tag: UnusableAccount['_tag']): RejectReason => ({
   message: unusableMessages[tag],
 })
 
+const lateMessages = {
+  unreachable: 'The order could not be sent to the broker within 30 seconds; it was not placed.',
+  token_refused:
+    'The provider refused the token that the operator of this service configured; the order was not placed. Tell the operator.',
+  token_missing:
+    'The operator of this service has configured no token for the provider; the order was not placed. Tell the operator.',
+  token_unreadable: 'The token for the provider cannot be read; the order was not placed.',
+  told_to_wait:
+    'The provider limits requests, or an earlier trade of the account has no answer yet, so that no order could be sent within 30 seconds; it was not placed.',
+  no_slot:
+    'Other orders were still being sent 30 seconds after this one was made; it was not placed.',
+  overdue: 'The service could not send the order within 30 seconds; it was not placed.',
+}
+
+/** Why an order could not be sent before its deadline. */
+export type LateCause = keyof typeof lateMessages
+
+export const lateReason = (cause: LateCause): RejectReason => ({
+  code: 'BROKER_UNAVAILABLE',
+  message: lateMessages[cause],
+})
+
 interface OrderRecord {
   readonly id: OrderId
   readonly owner: Owner
@@ -193,18 +215,21 @@ export type OrderOutcome =
   | { readonly kind: 'cancelled'; readonly reason: CancelReason; readonly at?: Instant | undefined }
   | { readonly kind: 'expired'; readonly at?: Instant | undefined }
 
-/**
- * The code of the rejection of an order that the broker's records did not show. It is the only
- * outcome that is corrected, when the order appears there after all.
- */
+/** The code of the rejection of an order that the broker's records did not show. */
 export const notFoundAtBrokerCode = 'NOT_FOUND_AT_BROKER'
 
+export const notFoundAtBroker: RejectReason = {
+  code: notFoundAtBrokerCode,
+  message:
+    'The broker did not confirm the order and its records do not show it; it was not executed.',
+}
+
 /**
- * The order with its outcome. One that has ended stays as it is, so that an outcome that is
- * reported twice changes nothing; only a rejection as not found is corrected.
+ * The order with its outcome. One that has ended stays as it is unless it may be corrected, so that
+ * an outcome that is reported twice changes nothing.
  */
 export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): Order => {
-  if (!acceptsOutcome(order)) return order
+  if (!mayChange(order) || hasEndedSo(order, outcome)) return order
   const record = recordOf(order, at)
   switch (outcome.kind) {
     case 'rejected':
@@ -224,8 +249,23 @@ export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): O
   }
 }
 
-const acceptsOutcome = (order: Order): boolean =>
-  isUnderWay(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
+/**
+ * Whether the order is under way, or ended because the records did not show it, or not that the
+ * broker placed it again after a cancellation.
+ */
+const mayChange = (order: Order): boolean =>
+  isUnderWay(order) ||
+  order.status === 'cancelled' ||
+  order.status === 'partially_filled' ||
+  (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
+
+/** Whether the order has ended so already. What was executed once stays executed. */
+const hasEndedSo = (order: Order, outcome: OrderOutcome): boolean => {
+  if (order.status === 'cancelled') return outcome.kind === 'cancelled'
+  if (order.status !== 'partially_filled' || outcome.kind === 'filled') return false
+  const volume = 'fill' in outcome ? (outcome.fill.volume ?? 0) : 0
+  return volume <= (order.fill.volume ?? 0)
+}
 
 /** A limit or stop order with the broker's number. The same object where nothing changes. */
 export const withBrokerOrderId = (order: Order, brokerOrderId: string | null, at: Instant): Order =>
@@ -237,11 +277,11 @@ export const withBrokerOrderId = (order: Order, brokerOrderId: string | null, at
     : { ...order, brokerOrderId, updatedAt: at }
 
 /**
- * The order once the broker is known to hold it: open, on the terms that are known. One that was
- * rejected as not found is open again. The same object where nothing changes.
+ * The order once the broker is known to hold it: open, on the terms that are known. One that ended
+ * and may be corrected is open again. The same object where nothing changes.
  */
 export const withTerms = (order: Order, terms: OrderTerms | undefined, at: Instant): Order => {
-  if (!acceptsOutcome(order)) return order
+  if (!mayChange(order)) return order
   const request = terms === undefined ? order.request : requestWith(order.request, terms)
   return order.status === 'open' && request === order.request
     ? order
@@ -307,7 +347,7 @@ const requestWith = (request: OrderRequest, terms: OrderTerms): OrderRequest => 
 export const isUnderWay = (order: Order): order is PendingOrder | OpenOrder =>
   order.status === 'pending' || order.status === 'open'
 
-/** Whether an order that was rejected as not found has appeared in the broker's records. */
+/** Whether a transition changed an order that had ended. */
 export const isCorrection = (before: Order, after: Order): boolean =>
   before !== after && !isUnderWay(before)
 

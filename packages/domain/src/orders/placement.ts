@@ -18,7 +18,8 @@
 // its records show that it holds it. Then it has no due time, except for a lookup of its number:
 // the watch reads what the broker holds, and a request may change or cancel it. An order that is
 // missing at the broker is looked up until its end is known: it was there, so its absence from the
-// records proves nothing.
+// records proves nothing. One that the broker cancelled ends by `confirming`, where two more lookups
+// correct it if the broker has placed it again under another number.
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
 // when its deadline has passed. It goes there at once where the database was restarted, or failed
@@ -28,96 +29,31 @@
 import type { UnavailableCause } from '../errors.ts'
 import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
-  notFoundAtBrokerCode,
+  lateReason,
+  notFoundAtBroker,
   termsOf,
   unusableReason,
   withBrokerOrderId,
   withOutcome,
   withTerms,
-  type CancelReason,
   type Fill,
+  type LateCause,
   type Order,
   type OrderOutcome,
   type OrderTerms,
   type RejectReason,
   type UnusableAccount,
 } from './order.ts'
-
-/** Not sent, as far as the process that wrote this knows: earlier tries certainly failed. */
-interface Recorded {
-  readonly step: 'recorded'
-}
-/** May be sent at any moment before its deadline, or was sent and the answer is not stored. */
-export interface Sending {
-  readonly step: 'sending'
-  readonly sentAt: Instant
-}
-/** May have been executed: the broker's records decide. */
-export interface LookingUp {
-  readonly step: 'looking_up'
-  readonly sentAt: Instant
-  /** The broker's number of the order; null where the broker gave none. */
-  readonly brokerOrderId: string | null
-  /** The broker reported that a part was executed, so that its absence proves nothing. */
-  readonly isPartlyExecuted?: true | undefined
-  /** Lookups so far, readable or not. */
-  readonly lookups: number
-  /** Null before the first lookup, and after one that was unreadable or showed the order. */
-  readonly absence: Absence | null
-}
-/** Consecutive readable lookups that did not show the order. */
-interface Absence {
-  readonly lookups: number
-  /**
-   * How much time they cover. Each gap is capped at the scheduled pause, so a clock jump cannot
-   * shorten the proof.
-   */
-  readonly coveredMs: number
-  readonly lastAt: Instant
-}
-/**
- * Rejected because the broker's records did not show it; looked up for another day in case they do
- * after all, or for up to seven while the records cannot be read.
- */
-export interface Rechecking {
-  readonly step: 'rechecking'
-  readonly sentAt: Instant
-  readonly brokerOrderId: string | null
-  /** Lookups since that showed nothing. */
-  readonly rechecks: number
-}
-/** The broker holds a limit or stop order. */
-export interface Open {
-  readonly step: 'open'
-  readonly sentAt: Instant
-  /**
-   * When the broker last showed it wholly unexecuted. Renewed every 12 hours while it is watched,
-   * until a part is executed.
-   */
-  readonly unexecutedAt: Instant
-  /** Null where the broker accepted the order without a number, until a lookup shows one. */
-  readonly brokerOrderId: string | null
-  readonly cancellation: Cancellation | null
-  /** Null while the broker holds it, as far as that is known. */
-  readonly missing: Missing | null
-}
-/** Stored before the broker is asked, and taken back if it refuses. */
-export interface Cancellation {
-  readonly by: CancelReason
-  /** Whether the broker confirmed it; otherwise it may not even have been sent. */
-  readonly isConfirmed: boolean
-}
-/** The broker does not hold the order any more, and no lookup has shown its end yet. */
-export interface Missing {
-  readonly since: Instant
-  /** Lookups since then, readable or not. */
-  readonly lookups: number
-}
-interface Ended {
-  readonly step: 'ended'
-}
-
-export type Placement = Recorded | Sending | LookingUp | Open | Rechecking | Ended
+import type {
+  Absence,
+  Confirming,
+  LookingUp,
+  Missing,
+  Open,
+  Placement,
+  Rechecking,
+  Sending,
+} from './placement-state.ts'
 
 /** The provider's answer to a send, by what it means. */
 export type PlacementAnswer =
@@ -180,7 +116,7 @@ export interface Transition {
   readonly terms?: OrderTerms
   /** Stored with the placement when an operator ended the order. */
   readonly finish?: ManualFinish
-  /** The rechecks of an order that was not found ended without an answer. */
+  /** The lookups that were to confirm how it ended have shown nothing certain to the last. */
   readonly isUnverified?: true
   readonly continueInMs: number | null
 }
@@ -207,6 +143,11 @@ export const renumberingMs = 10 * secondMs
 // Shorter, because a cancellation in a terminal must show within two seconds.
 export const renumberingWaitMs = secondMs
 
+// By the first of these lookups a slow broker has placed it again, and by the second lists show it.
+const confirmationPausesMs = [renumberingMs, minuteMs]
+/** After so many lookups, the last of which show nothing certain, a cancelled order stays ended. */
+const maxConfirmations = 10
+
 const retryPauseMs = secondMs
 const lookupPausesMs = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
 const steadyLookupPauseMs = minuteMs
@@ -224,25 +165,6 @@ const maxRecheckMs = 7 * dayMs
 /** How old the stored time may be at which the broker was last known to hold an open order. */
 export const unexecutedAtLagMs = 12 * hourMs
 
-const lateMessages = {
-  unreachable: 'The order could not be sent to the broker within 30 seconds; it was not placed.',
-  token_refused:
-    'The provider refused the token that the operator of this service configured; the order was not placed. Tell the operator.',
-  token_missing:
-    'The operator of this service has configured no token for the provider; the order was not placed. Tell the operator.',
-  token_unreadable: 'The token for the provider cannot be read; the order was not placed.',
-  told_to_wait:
-    'The provider limits requests, or an earlier trade of the account has no answer yet, so that no order could be sent within 30 seconds; it was not placed.',
-  no_slot:
-    'Other orders were still being sent 30 seconds after this one was made; it was not placed.',
-  overdue: 'The service could not send the order within 30 seconds; it was not placed.',
-}
-const notFoundAtBroker: RejectReason = {
-  code: notFoundAtBrokerCode,
-  message:
-    'The broker did not confirm the order and its records do not show it; it was not executed.',
-}
-
 const endedWith = (outcome: OrderOutcome): Transition => ({
   placement: { step: 'ended' },
   outcome,
@@ -254,11 +176,8 @@ export const rejectUnusable = ({ _tag }: Pick<UnusableAccount, '_tag'>): Transit
   endedWith({ kind: 'rejected', reason: unusableReason(_tag) })
 
 /** The rejection of an order that could not be sent before its deadline, with the last cause. */
-export const lateRejection = (cause: keyof typeof lateMessages): Transition =>
-  endedWith({
-    kind: 'rejected',
-    reason: { code: 'BROKER_UNAVAILABLE', message: lateMessages[cause] },
-  })
+export const lateRejection = (cause: LateCause): Transition =>
+  endedWith({ kind: 'rejected', reason: lateReason(cause) })
 
 export type NextAction =
   | { readonly kind: 'send' }
@@ -266,7 +185,7 @@ export type NextAction =
   | { readonly kind: 'verify_and_send' }
   | {
       readonly kind: 'look_up'
-      readonly from: LookingUp | Open | Rechecking
+      readonly from: LookingUp | Open | Confirming | Rechecking
       readonly readFromTerminal: boolean
     }
   | { readonly kind: 'reject_late' }
@@ -307,6 +226,7 @@ export const nextAction = (
     case 'looking_up':
       return lookUpAction(placement, now)
     case 'open':
+    case 'confirming':
     case 'rechecking':
       return { kind: 'look_up', from: placement, readFromTerminal: true }
     case 'ended':
@@ -365,7 +285,7 @@ export const afterVerification = (
   createdAt: Instant,
 ): Transition | undefined => {
   const from = firstLookup(createdAt, null)
-  const shown = transitionIfShown(from, answer)
+  const shown = transitionIfShown(from, answer, createdAt)
   if (shown !== undefined) return shown
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
@@ -378,14 +298,15 @@ export const afterVerification = (
  * @param at when its job began, before it waited for a slot
  */
 export const afterLookup = (
-  from: LookingUp | Open | Rechecking,
+  from: LookingUp | Open | Confirming | Rechecking,
   answer: LookupAnswer,
   at: Instant,
   readFromTerminal: boolean,
 ): Transition => {
   if (from.step === 'open') return afterLookupOfOpen(from, answer, at)
+  if (from.step === 'confirming') return afterConfirmation(from, answer, at)
   if (from.step === 'rechecking') return afterRecheck(from, answer, at)
-  const shown = transitionIfShown(from, answer)
+  const shown = transitionIfShown(from, answer, at)
   if (shown !== undefined) return shown
   const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
   return absence !== null && isProved(absence) && readFromTerminal && !from.isPartlyExecuted
@@ -400,16 +321,17 @@ export const afterLookup = (
 const transitionIfShown = (
   { sentAt, brokerOrderId }: LookingUp | Rechecking,
   answer: LookupAnswer,
+  at: Instant,
 ): Transition | undefined => {
-  if (answer.kind === 'found') return endedWith(answer.outcome)
-  return answer.kind === 'open'
-    ? afterFoundHeld(newlyOpen(sentAt, brokerOrderId), answer.order, sentAt)
-    : undefined
+  const open = newlyOpen(sentAt, brokerOrderId)
+  if (answer.kind === 'found') return afterEnd(open, answer.outcome, { since: at, lookups: 0 })
+  return answer.kind === 'open' ? afterFoundHeld(open, answer.order, sentAt) : undefined
 }
 
 /** What follows from a lookup of an open order, which began at `at`. */
 export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant): Transition => {
-  if (answer.kind === 'found') return endedWith(withCanceller(answer.outcome, from))
+  if (answer.kind === 'found')
+    return afterEnd(from, answer.outcome, { since: from.missing?.since ?? at, lookups: 0 })
   if (answer.kind === 'open' && answer.order !== undefined)
     return afterFoundHeld(from, answer.order, at)
   // Records that cannot be read do not show that an order is missing.
@@ -418,11 +340,31 @@ export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant)
     : afterUnclearLookup(from, at)
 }
 
-/** An end that the broker's records show, with who cancelled the order, which they do not. */
-const withCanceller = (outcome: OrderOutcome, { cancellation }: Open): OrderOutcome =>
-  outcome.kind === 'cancelled' && cancellation !== null
-    ? { ...outcome, reason: cancellation.by }
-    : outcome
+/**
+ * What follows where the records show how an order ended. They do not show who cancelled it.
+ * @param missing with the lookups since it ended
+ */
+const afterEnd = (from: Open | Confirming, shown: OrderOutcome, missing: Missing): Transition => {
+  const { cancellation } = from
+  const outcome =
+    shown.kind === 'cancelled' && cancellation ? { ...shown, reason: cancellation.by } : shown
+  const mayGoOn = shown.kind === 'cancelled' || shown.kind === 'partially_filled'
+  const pauseMs = confirmationPausesMs[missing.lookups]
+  return mayGoOn && pauseMs !== undefined && cancellation?.isConfirmed !== true
+    ? { placement: { ...from, step: 'confirming', missing }, outcome, continueInMs: pauseMs }
+    : endedWith(outcome)
+}
+
+/** What follows from a lookup, begun at `at`, of an order that the broker has cancelled. */
+const afterConfirmation = (from: Confirming, answer: LookupAnswer, at: Instant): Transition => {
+  const missing = { ...from.missing, lookups: from.missing.lookups + 1 }
+  if (answer.kind === 'found') return afterEnd(from, answer.outcome, missing)
+  if (answer.kind === 'open' && answer.order !== undefined)
+    return afterFoundHeld({ ...from, step: 'open' }, answer.order, at)
+  return missing.lookups < maxConfirmations
+    ? { placement: { ...from, missing }, continueInMs: steadyLookupPauseMs }
+    : { placement: { step: 'ended' }, isUnverified: true, continueInMs: null }
+}
 
 const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
   step: 'open',
@@ -499,7 +441,7 @@ const afterAbsenceProved = ({ sentAt, brokerOrderId }: LookingUp): Transition =>
  * records did not show it.
  */
 const afterRecheck = (from: Rechecking, answer: LookupAnswer, at: Instant): Transition => {
-  const shown = transitionIfShown(from, answer)
+  const shown = transitionIfShown(from, answer, at)
   if (shown !== undefined) return shown
   if (answer.kind !== 'nothing') {
     if (at - from.sentAt >= maxRecheckMs)

@@ -6,13 +6,8 @@ import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
 import type { LimitOrStopType, OrderId, OrderTerms } from '../orders/order.ts'
-import type {
-  BrokerOrder,
-  Cancellation,
-  LookupAnswer,
-  Missing,
-  PlacementAnswer,
-} from '../orders/placement.ts'
+import type { BrokerOrder, LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
+import type { Cancellation, Missing } from '../orders/placement-state.ts'
 import type { PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'

@@ -12,7 +12,8 @@ import type {
   OrderCounts,
 } from '../orders/limits.ts'
 import type { Order, OrderId, OrderStatus, PendingOrder } from '../orders/order.ts'
-import type { Placement, Transition, SentBefore } from '../orders/placement.ts'
+import type { Transition, SentBefore } from '../orders/placement.ts'
+import type { Placement } from '../orders/placement-state.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'

@@ -15,13 +15,8 @@ import {
   type OrderTerms,
 } from '../orders/order.ts'
 import { changedTerms, hasRequestedTerms, type TermsChange } from '../orders/order-terms.ts'
-import {
-  afterFoundHeld,
-  type BrokerOrder,
-  type Cancellation,
-  type Open,
-  type Transition,
-} from '../orders/placement.ts'
+import { afterFoundHeld, type BrokerOrder, type Transition } from '../orders/placement.ts'
+import type { Cancellation, Open } from '../orders/placement-state.ts'
 import type { ChangeReceipt, OrderChangeError, StoredOrder } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { ById, WithBody, WithQuery } from './input.ts'

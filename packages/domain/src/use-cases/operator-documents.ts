@@ -14,7 +14,7 @@ import {
   type Section,
 } from '../operator/records.ts'
 import type { OrderId } from '../orders/order.ts'
-import type { Placement } from '../orders/placement.ts'
+import type { Placement } from '../orders/placement-state.ts'
 import type { Ports } from '../ports/index.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { WithBody } from './input.ts'

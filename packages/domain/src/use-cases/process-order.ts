@@ -34,11 +34,10 @@ import {
   rejectUnusable,
   withTransition,
   type LookupAnswer,
-  type Placement,
   type PlacementAnswer,
   type Transition,
-  type Sending,
 } from '../orders/placement.ts'
+import type { Placement, Sending } from '../orders/placement-state.ts'
 import type { AcquireSlot, OrderJob, StoredOrder, OrderRetry, Ports } from '../ports/index.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
 import type { CancelWhereHalted } from './halts.ts'
@@ -65,8 +64,9 @@ interface ProcessPorts
 /** What one step of processing an order leaves to its worker. */
 export interface ProcessedOrder {
   /**
-   * `order_corrected`: an order that was rejected because the broker's records did not show it was
-   * found there after all; `order_unverified`: a week of lookups did not show how it ended.
+   * `order_corrected`: the broker's records show an order that was rejected as not found there, or
+   * one placed again that had ended as cancelled; `order_unverified`: they did not show for a week
+   * of the former, or for ten minutes of the latter, how it ended.
    * `answer_discarded`: the broker accepted or executed an order whose record had ended, or was
    * gone.
    */

@@ -19,7 +19,8 @@ import {
   type OrderId,
   type OrderTerms,
 } from '../../src/orders/order.ts'
-import { withTransition, type LookingUp, type Open } from '../../src/orders/placement.ts'
+import { withTransition } from '../../src/orders/placement.ts'
+import type { LookingUp, Open } from '../../src/orders/placement-state.ts'
 import { toIso } from '../../src/primitives/instant.ts'
 
 const now = Date.UTC(2026, 10, 25, 12)
@@ -288,6 +289,6 @@ describe('an order at the broker', () => {
   ] as const)('ends with %o', (outcome, parts) => {
     const ended = withOutcome(open, outcome, 9)
     expect(ended).toMatchObject({ status: outcome.kind, ...parts, updatedAt: 9 })
-    expect(withOutcome(ended, { kind: 'filled', fill: {} }, 10)).toBe(ended)
+    expect(withOutcome(ended, outcome, 10)).toBe(ended)
   })
 })

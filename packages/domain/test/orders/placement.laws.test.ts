@@ -14,17 +14,20 @@ import {
   maxSendAgeMs,
   lateRejection,
   rejectUnusable,
-  type LookingUp,
   type LookupAnswer,
   type NextAction,
-  type Placement,
   type PlacementAnswer,
   type Transition,
-  type Rechecking,
-  type Sending,
   type SentBefore,
-  type Open,
 } from '../../src/orders/placement.ts'
+import type {
+  Confirming,
+  LookingUp,
+  Placement,
+  Rechecking,
+  Sending,
+  Open,
+} from '../../src/orders/placement-state.ts'
 import type { CancelReason, OrderOutcome, OrderTerms } from '../../src/orders/order.ts'
 import { hourMs, minuteMs, secondMs, type AccountId } from '../../src/primitives/index.ts'
 import type { UnavailableCause } from '../../src/errors.ts'
@@ -77,6 +80,14 @@ const anyNumber = { ...open, brokerOrderId: null }
 const isHeld = { placement: open, terms, continueInMs: null }
 const shown: LookupAnswer = { kind: 'open', order }
 const cancelledAtBroker: OrderOutcome = { kind: 'cancelled', reason: 'broker', at: 5 }
+
+const cancelled: LookupAnswer = { kind: 'found', outcome: cancelledAtBroker }
+const confirming = (lookups: number, cancellation: Open['cancellation'] = null): Confirming => ({
+  ...open,
+  step: 'confirming',
+  cancellation,
+  missing: { since: createdAt, lookups },
+})
 
 const lookUp = (from: LookingUp | Open, readFromTerminal = false): NextAction => ({
   kind: 'look_up',
@@ -325,8 +336,54 @@ describe('a pending order', () => {
   ])('that %s cancelled and the broker shows as %o ends as %o', (by, outcome, end) => {
     const cancellation = by && { by, isConfirmed: false }
     const from = { ...open, cancellation, missing: { since: createdAt, lookups: 1 } }
-    expect(afterLookup(from, { kind: 'found', outcome }, createdAt, true)).toEqual(ended(end))
+    const after = afterLookup(from, { kind: 'found', outcome }, createdAt, true)
+    const mayGoOn = end.kind === 'cancelled'
+    expect(after).toEqual(
+      mayGoOn
+        ? { placement: confirming(0, cancellation), outcome: end, continueInMs: 10 * secondMs }
+        : ended(end),
+    )
   })
+
+  it('whose cancellation the broker confirmed ends at once', () => {
+    const from = { ...open, cancellation: { by: 'user', isConfirmed: true } } as const
+    const answer = { kind: 'found', outcome: cancelledAtBroker } as const
+    const end = { ...cancelledAtBroker, reason: 'user' } as const
+    expect(afterLookup(from, answer, createdAt, true)).toEqual(ended(end))
+  })
+
+  const again = { outcome: cancelledAtBroker, continueInMs: minuteMs }
+  const unverified = {
+    placement: { step: 'ended' },
+    isUnverified: true,
+    continueInMs: null,
+  } as const
+  it.each<[LookupAnswer, number, Transition]>([
+    // Shown as cancelled twice more, ten seconds and another minute later.
+    [cancelled, 0, { placement: confirming(1), ...again }],
+    [cancelled, 1, ended(cancelledAtBroker)],
+    // Placed again, or executed, under another number.
+    [
+      { kind: 'open', order: { ...order, isUnexecuted: false } },
+      0,
+      { ...isHeld, terms: expect.objectContaining(terms) as OrderTerms },
+    ],
+    [{ kind: 'found', outcome: filled }, 0, ended(filled)],
+    // Nothing certain, for ten lookups.
+    ...(['nothing', 'unreadable', 'open'] as const).flatMap(
+      (kind): [LookupAnswer, number, Transition][] => [
+        [{ kind }, 0, { placement: confirming(1), continueInMs: minuteMs }],
+        [{ kind }, 8, { placement: confirming(9), continueInMs: minuteMs }],
+        [{ kind }, 9, unverified],
+      ],
+    ),
+    [cancelled, 9, ended(cancelledAtBroker)],
+  ])(
+    'that the broker cancelled and then shows as %o, after %i lookups, goes on with %o',
+    (answer, lookups, next) => {
+      expect(afterLookup(confirming(lookups), answer, createdAt, true)).toEqual(next)
+    },
+  )
 
   const since = createdAt - hourMs
   const goneSince = (since: number, lookups: number): Open => ({

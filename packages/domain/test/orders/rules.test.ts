@@ -25,6 +25,7 @@ import {
   parseOrderId,
   refusalUnlessOpen,
   withOutcome,
+  withTerms,
   type Order,
   type OrderId,
   type PendingOrder,
@@ -40,33 +41,51 @@ const rejected = (code: string): Order => ({
   reason: { code, message: 'x' },
 })
 
-const outcomes: readonly OrderOutcome[] = [
+const outcomes = [
   { kind: 'filled', fill: { price: 1.1 } },
   { kind: 'partially_filled', fill: { volume: 0.5 } },
   { kind: 'rejected', reason: { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' } },
-]
+] as const satisfies readonly OrderOutcome[]
 
 describe('an order', () => {
   it.each([
     ['that is pending', pending, false],
     ['that was rejected as not found', rejected('NOT_FOUND_AT_BROKER'), true],
   ])(
-    '%s ends as the broker reports, and no second report changes that',
+    '%s ends as the broker reports, and no second such report changes that',
     (_, before, isCorrected) => {
       for (const outcome of outcomes) {
         const { kind, ...details } = outcome
         const after = withOutcome(before, outcome, 9)
         expect(after).toEqual({ ...pending, status: kind, updatedAt: 9, ...details })
         expect(isCorrection(before, after)).toBe(isCorrected)
-        for (const second of outcomes) expect(withOutcome(after, second, 10)).toBe(after)
+        expect(withOutcome(after, { ...outcome }, 10)).toBe(after)
         expect(isCorrection(after, after)).toBe(false)
       }
     },
   )
 
+  it.each<[OrderOutcome, readonly OrderOutcome['kind'][]]>([
+    [outcomes[0], []],
+    [outcomes[1], ['filled']],
+    [outcomes[2], []],
+    [{ kind: 'expired' }, []],
+    [{ kind: 'cancelled', reason: 'user' }, ['filled', 'partially_filled', 'rejected', 'expired']],
+  ])('that ended with %o is corrected to %j only', (outcome, corrected) => {
+    const before = withOutcome(pending, outcome, 9)
+    const all = [...outcomes, { kind: 'cancelled', reason: 'broker' }, { kind: 'expired' }] as const
+    const changing = all.filter((other) => withOutcome(before, other, 10) !== before)
+    expect(changing.map(({ kind }) => kind)).toEqual(corrected)
+    const more = withOutcome(before, { kind: 'partially_filled', fill: { volume: 0.7 } }, 10)
+    expect(more !== before).toBe(corrected.length > 0)
+    const less = withOutcome(more, { kind: 'partially_filled', fill: { volume: 0.6 } }, 10)
+    expect(less).toBe(more)
+    expect(withTerms(before, undefined, 10) !== before).toBe(corrected.length > 0)
+  })
+
   it.each([
     [pending, 'OrderInFlight', 'OrderInFlight'],
-    ...[withOutcome(pending, outcomes[0] as OrderOutcome, 9), rejected('X')].map(
+    ...[withOutcome(pending, outcomes[0], 9), rejected('X')].map(
       (order): [Order, string, string] => [order, 'OrderNotModifiable', 'OrderNotCancellable'],
     ),
   ])('that is $status cannot be modified (%s) or cancelled (%s)', (order, modify, cancel) => {

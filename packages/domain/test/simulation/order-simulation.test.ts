@@ -29,7 +29,14 @@ describe('orders that are placed under faults', () => {
       if (what !== 'corrected') expect(times, what).toBeGreaterThan(0)
     const cancelled = ['user', 'halt', 'broker'].map((reason) => `cancelled by ${reason}`)
     const ends = ['filled', 'partially_filled', 'expired', ...cancelled, notFoundAtBrokerCode]
-    for (const outcome of [...ends, fakeRefusal.code, 'ACCOUNT_HALTED', 'open', 'modified'])
+    for (const outcome of [
+      ...ends,
+      fakeRefusal.code,
+      'ACCOUNT_HALTED',
+      'open',
+      'modified',
+      'reopened',
+    ])
       expect(totals[outcome], outcome).toBeGreaterThan(4)
     expect(totals['forgottenSends']).toBeGreaterThan(30)
   })
@@ -39,7 +46,7 @@ describe('orders that are placed under faults', () => {
   })
 
   it('are corrected when refreshed lookups did not show what was executed', async () => {
-    const totals = await simulateRuns(200, { refreshShowsTruth: false })
+    const totals = await simulateRuns(200, { refreshShowsTruth: false }, 401)
     expect(totals['corrected']).toBeGreaterThan(0)
   })
 

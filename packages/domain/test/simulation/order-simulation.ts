@@ -112,6 +112,7 @@ export const simulateOrders = async (
   const violations: string[] = []
   const madeAtMs = new Map<string, number>()
   const corrected = new Set<string>()
+  const reopened = new Set<string>()
   let modified = 0
 
   const violated = (law: string) => {
@@ -152,8 +153,9 @@ export const simulateOrders = async (
       if (strikes('failover', 0.2)) timeline.schedule(delayMs(20 * secondMs), database.failOver)
     },
     disturb,
-    corrected: ({ id, status }) => {
-      if (status !== 'rejected') corrected.add(brokerClientId(id))
+    corrected: ({ id, status }, before) => {
+      if (before !== 'rejected') reopened.add(brokerClientId(id))
+      else if (status !== 'rejected') corrected.add(brokerClientId(id))
     },
   })
 
@@ -433,6 +435,7 @@ export const simulateOrders = async (
       made: madeAtMs.size,
       ...Object.fromEntries(Object.entries(ends).map(([end, rows = []]) => [end, rows.length])),
       corrected: corrected.size,
+      reopened: reopened.size,
       modified,
       ...broker.counts,
       forgottenSends: database.forgottenSends.size,

@@ -21,7 +21,13 @@ import type {
 } from '../../src/ports/index.ts'
 import { minuteMs, secondMs } from '../../src/primitives/index.ts'
 import * as E from 'fp-ts/lib/Either.js'
-import { createFakeTrading, createOrderBook, fakeRefusal, outcomeOf } from '@tradeport/testkit'
+import {
+  createFakeTrading,
+  createOrderBook,
+  type BookEntry,
+  fakeRefusal,
+  outcomeOf,
+} from '@tradeport/testkit'
 import type { Life, World } from './simulated-time.ts'
 
 /** What one process does about one order after it recorded that it sends it. */
@@ -43,7 +49,10 @@ interface Options {
 const answerTimeoutMs = minuteMs
 const yes = () => true
 
-const createBroker = (book = createOrderBook()) => ({ book, trading: createFakeTrading(book) })
+const createBroker = (entries = new Map<string, BookEntry>()) => {
+  const book = createOrderBook(entries)
+  return { entries, book, trading: createFakeTrading(book) }
+}
 type Broker = ReturnType<typeof createBroker>
 
 export const createSimulatedBroker = (
@@ -74,7 +83,7 @@ export const createSimulatedBroker = (
   /** What the broker does with an order that has reached it, and what it answers. */
   const receive = async (account: BrokerAccount, order: OrderToSend): Promise<PlacementAnswer> => {
     const { clientId, limitOrStop } = order
-    const { book, trading } = brokerOf(account)
+    const { entries, book, trading } = brokerOf(account)
     const note = (what: string) => timeline.note(`broker     ${clientId} ${what}`)
     const refused = { kind: 'refused', reason: fakeRefusal } as const
     // Not every broker keeps what it refused.
@@ -116,6 +125,18 @@ export const createSimulatedBroker = (
       if (strikes('new_number', 0.3))
         timeline.schedule(random.whole(0, 10 * minuteMs), () => {
           if (book.change(number, { brokerOrderId: `9${number}` })) note('has another number')
+        })
+      if (strikes('late_number', 0.5))
+        timeline.schedule(random.whole(0, 10 * minuteMs), () => {
+          if (!book.end(number, { kind: 'cancelled', reason: 'broker' })) return
+          note('is cancelled, and will be placed again')
+          timeline.schedule(random.whole(0, minuteMs), () => {
+            const entry = entries.get(number)
+            if (entry === undefined) return
+            const terms = { ...entry.terms, brokerOrderId: `8${number}` }
+            entries.set(number, { ...entry, end: undefined, terms })
+            note('is placed again')
+          })
         })
     } else {
       const executed = strikes('partial_fills', 0.2) ? part() : hundredths
@@ -195,7 +216,7 @@ export const createSimulatedBroker = (
   }
 
   const freezeCopy = (account: BrokerAccount) => {
-    const copy = createBroker(createOrderBook(new Map(brokerOf(account).book.entries)))
+    const copy = createBroker(new Map(brokerOf(account).entries))
     const untilMs = timeline.now() + random.whole(0, 10 * minuteMs)
     copies.set(account.providerAccountId, { copy, untilMs })
   }

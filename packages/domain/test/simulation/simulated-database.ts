@@ -25,8 +25,8 @@ interface Options {
   /** A row was written, and is due for these processes after so many ms. */
   readonly scheduled: (inMs: number) => void
   readonly sendRecorded: (life: Life, order: Order, isHalted: boolean) => void
-  /** The order was reported as rejected, and is not any more. */
-  readonly corrected: (order: Order) => void
+  /** The order was reported as ended with this status, which was wrong. */
+  readonly corrected: (order: Order, status: Order['status']) => void
   /** Called with each statement. */
   readonly disturb: () => void
 }
@@ -130,7 +130,7 @@ export const createSimulatedDatabase = (
         `${life.id}  ${brokerClientId(order.id)} is stored as ${placement.step}${ending}, version ${version}`,
       )
       if (placement.step === 'sending') options.sendRecorded(life, order, isHalted)
-      if (isCorrection(before.order, order)) options.corrected(order)
+      if (isCorrection(before.order, order)) options.corrected(order, before.order.status)
       return written
     }
 

@@ -149,6 +149,7 @@ const faults = [
   'delayed_fill',
   'partial_fills',
   'new_number',
+  'late_number',
   'lost_answer',
   'stale_copy',
   'unreadable',

@@ -110,7 +110,7 @@ const operatorOrder = record(
 
 const lookupsOf = (placement: Placement): number | null => {
   if (placement.step === 'looking_up') return placement.lookups
-  if (placement.step === 'open') return placement.missing?.lookups ?? null
+  if ('missing' in placement) return placement.missing?.lookups ?? null
   return placement.step === 'rechecking' ? placement.rechecks : null
 }
 

@@ -72,18 +72,26 @@ const recordColumns = tableOf('orders', {
 })
 
 const stepColumns = tableOf('orders', {
-  step: oneOf('step', ['recorded', 'sending', 'looking_up', 'open', 'rechecking', 'ended']),
+  step: oneOf('step', [
+    'recorded',
+    'sending',
+    'looking_up',
+    'open',
+    'confirming',
+    'rechecking',
+    'ended',
+  ]),
   sentAt: nullable(instant),
   unexecutedAt: nullable(instant),
   cancelledBy: nullable(oneOf('cancelledBy', cancelReasons)),
   isCancelConfirmed: nullable(t.boolean),
   brokerOrderId: nullable(t.string),
-  /** Of an open order those since it went missing; of a rejected order the rechecks. */
+  /** Of an open order those since it went missing; of one that has ended those since then. */
   lookups: nullable(t.number),
   isPartlyExecuted: nullable(t.literal(true)),
   absentLookups: nullable(t.number),
   absentMs: nullable(t.number),
-  /** The latest lookup that did not show the order; of an open order, since when it is missing. */
+  /** The latest lookup that did not show the order; or since when an open order is missing. */
   absentAt: nullable(instant),
 })
 
@@ -188,17 +196,14 @@ const placementOf = ({
   if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
-  if (step === 'open') {
+  if (step === 'open' || step === 'confirming') {
     if (unexecutedAt === null) throw contradiction(step)
     const missing = lookups === null || lastAt === null ? null : { since: lastAt, lookups }
-    return {
-      step,
-      sentAt,
-      unexecutedAt,
-      brokerOrderId,
-      cancellation: by && { by, isConfirmed: isCancelConfirmed === true },
-      missing,
-    }
+    const cancellation = by && { by, isConfirmed: isCancelConfirmed === true }
+    const held = { sentAt, unexecutedAt, brokerOrderId, cancellation }
+    if (step === 'open') return { step, ...held, missing }
+    if (missing === null) throw contradiction(step)
+    return { step, ...held, missing }
   }
   if (lookups === null) throw contradiction(step)
   if (step === 'rechecking') return { step, sentAt, brokerOrderId, rechecks: lookups }
@@ -248,8 +253,7 @@ export const orderRowOf = (order: Order): Row => {
 /** The columns that a transition changes. Spread them after `orderRowOf`, which they override. */
 export const placementRowOf = (placement: Placement, order: Order): Row => {
   const absence = placement.step === 'looking_up' ? placement.absence : null
-  const open = placement.step === 'open' ? placement : undefined
-  const { missing, cancellation } = open ?? {}
+  const { missing, cancellation } = 'missing' in placement ? placement : {}
   const lookups = 'lookups' in placement ? placement.lookups : missing?.lookups
   const brokerNumber = 'brokerOrderId' in placement ? placement.brokerOrderId : null
   return stepColumns.writeAll({

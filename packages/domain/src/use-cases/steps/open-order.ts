@@ -31,9 +31,9 @@ import {
   withTransition,
   type BrokerOrder,
   type LookupAnswer,
-  type Open,
   type Transition,
 } from '../../orders/placement.ts'
+import type { Open } from '../../orders/placement-state.ts'
 import type { OrderGone, Ports, StoredOrder } from '../../ports/index.ts'
 import type { Owner } from '../../primitives/ids.ts'
 import type { Instant } from '../../primitives/instant.ts'
