@@ -1,6 +1,6 @@
-// What the broker's records say of an order. Pure: four lists in, one answer out. `found` is final,
-// and `nothing` counts towards the proof of absence, so each is given only if the records cannot
-// mean anything else:
+// What the broker's records say of an order. Pure: four lists in, one answer out. `found` ends the
+// order (one that the broker cancelled is then looked up twice more), and `nothing` counts towards
+// the proof of absence, so each is given only if the records cannot mean anything else:
 //
 // - found: they show how the order ended
 // - open, or unfinished for a market order: they show the order, and not how it ended
