@@ -127,7 +127,7 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
     const receiver = await startWebhookReceiver()
     onTestFinished(receiver.close)
     const { child, listening, desk } = await run.start({
-      DRAIN_DELAY_SECONDS: '2',
+      DRAIN_DELAY_SECONDS: '3',
       CAPABILITIES: 'events, trading-tools',
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
       NODE_EXTRA_CA_CERTS: receiver.certificateFile,
@@ -141,10 +141,10 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
       url: `${receiver.origin}/hook`,
       eventTypes: ['order.created'],
     })
-    receiver.answer((response) => void setTimeout(4_000).then(() => response.writeHead(204).end()))
-    sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 4_000 })
+    receiver.answer((response) => void setTimeout(6_000).then(() => response.writeHead(204).end()))
+    sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 6_000 })
     sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 1_500 })
-    sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 4_000 })
+    sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 6_000 })
     const sockets = ['', 'GET /healthz HTT'].map((text) => {
       const socket = connect(Number(new URL(listening.api).port), '127.0.0.1', () =>
         socket.write(text),

@@ -435,7 +435,8 @@ const step: fc.Arbitrary<Transition> = fc.oneof(
     {
       placement: {
         step: 'confirming',
-        ...sent,
+        sentAt: noon,
+        brokerOrderId: null,
         unexecutedAt: noon,
         cancellation: { by: 'user', isConfirmed: false },
         missing: { since: noon, lookups: 1 },
