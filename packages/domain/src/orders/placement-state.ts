@@ -66,10 +66,10 @@ export interface Cancellation {
   /** Whether the broker confirmed it; otherwise it may not even have been sent. */
   readonly isConfirmed: boolean
 }
-/** The broker does not hold the order any more, and no lookup has shown its end yet. */
+/** Since when the broker is known not to hold the order, and how often it was looked up since. */
 export interface Missing {
   readonly since: Instant
-  /** Lookups since then, readable or not. */
+  /** Readable or not; of an order that ended, those since its end. */
   readonly lookups: number
 }
 interface Ended {
@@ -82,7 +82,6 @@ interface Ended {
  */
 export interface Confirming extends Omit<Open, 'step' | 'missing'> {
   readonly step: 'confirming'
-  /** Its lookups are those since it ended. */
   readonly missing: Missing
 }
 
