@@ -77,8 +77,9 @@ interface Ended {
 }
 
 /**
- * Ended, because the broker cancelled it or its rest, and did not confirm a cancellation of ours.
- * Looked up twice more: the broker may have placed it again under a number that no list showed yet.
+ * Ended as a lookup showed it, cancelled or executed in part, without a cancellation of ours that the
+ * broker confirmed. Looked up again: the broker may have placed it again under a number that no list
+ * showed yet.
  */
 export interface Confirming extends Omit<Open, 'step' | 'missing'> {
   readonly step: 'confirming'

@@ -18,8 +18,10 @@
 // its records show that it holds it. Then it has no due time, except for a lookup of its number:
 // the watch reads what the broker holds, and a request may change or cancel it. An order that is
 // missing at the broker is looked up until its end is known: it was there, so its absence from the
-// records proves nothing. One that the broker cancelled ends by `confirming`, where two more lookups
-// correct it if the broker has placed it again under another number.
+// records proves nothing.
+//
+// An order that a lookup shows as cancelled, or executed in part, ends by `confirming`, where two
+// more lookups, or up to ten while they are unclear, correct it if the broker goes on with it.
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
 // when its deadline has passed. It goes there at once where the database was restarted, or failed
@@ -145,7 +147,7 @@ export const renumberingWaitMs = secondMs
 
 // By the first of these lookups a slow broker has placed it again, and by the second lists show it.
 const confirmationPausesMs = [renumberingMs, minuteMs]
-/** After so many lookups, the last of which show nothing certain, a cancelled order stays ended. */
+/** If lookup number so many is unclear as well, the order stays ended, marked as unverified. */
 const maxConfirmations = 10
 
 const retryPauseMs = secondMs
