@@ -198,8 +198,8 @@ const createLargeBodies = () => {
 }
 
 /**
- * The object that was sent; undefined on a route without a body, but for the fields of a POST, which
- * are refused like unknown ones. Throws RefusalError.
+ * The object that was sent. On a route without a body it is undefined for a GET; for other methods
+ * its fields are returned, if it has any, to be refused as unknown. Throws RefusalError.
  * @param members how many members all objects in the text have
  */
 const objectIn = (
@@ -211,9 +211,10 @@ const objectIn = (
   if (credential !== undefined && holdsCredential(isRecord(value) ? value : [value]))
     throw new RefusalError(refuse('Unauthorized'))
   if (!hasBody) {
-    // A POST would seem to have heeded them. A body has no meaning in a GET or DELETE.
+    // A request that changes something would seem to have heeded them, such as the symbol in a
+    // DELETE of all orders.
     const hasFields = isRecord(value) && Object.keys(value).length > 0
-    return hasFields && method === 'POST' ? value : undefined
+    return hasFields && method !== 'GET' ? value : undefined
   }
   if (notJson !== undefined)
     throw new RefusalError(bodyFault(`the body must be JSON in UTF-8; got ${notJson}`))

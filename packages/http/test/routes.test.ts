@@ -123,10 +123,13 @@ describe.each(users.operations)('$name', ({ route }) => {
         unknown(misspelt(name), `the nearest is ${name}`, 'parameter'),
       )
     }
-    if (route.method === 'POST' && route.body === undefined)
-      expect(issuesOf(await send(api, target, jsonRequest('POST', { page: 1 })))).toEqual(
+    if (route.method !== 'GET' && route.body === undefined) {
+      // Node's client would send the body of a DELETE without its length.
+      const request = jsonRequest(route.method, { page: 1 }, { 'content-length': '10' })
+      expect(issuesOf(await send(api, target, request))).toEqual(
         unknown('page', 'none is accepted here'),
       )
+    }
     for (const name of Object.keys(Object(route.body?.example) as object)) {
       const body = {
         ...(JSON.parse(String(requestOf(route).body)) as object),
