@@ -142,6 +142,32 @@ it.concurrent('is cancelled at the terminal, which the watch shows, and the log 
   })
 })
 
+it.concurrent('is open again where the broker had cancelled it only to place it again, later, under another number', async ({
+  expect,
+}) => {
+  const desk = await link()
+  const { id, brokerOrderId } = await openOrder(desk)
+  const clientId = desk.broker.orders()[0]?.['clientId']
+  desk.broker.trade({ actionType: 'ORDER_CANCEL', orderId: brokerOrderId })
+  const isCancelled = is('cancelled')
+  expect(await eventually(() => desk.find(id), isCancelled)).toSatisfy(isCancelled)
+  const { orderId } = desk.broker.trade({
+    actionType: 'ORDER_TYPE_BUY_LIMIT',
+    symbol: 'EURUSD',
+    volume: 0.1,
+    openPrice: limit.price,
+    stopLoss: limit.stopLoss,
+    clientId,
+  })
+  expect(await eventually(() => desk.find(id), is('open'))).toMatchObject({
+    brokerOrderId: orderId,
+    ...limit,
+  })
+  expect(await desk.read('/orders?status=open')).toMatchObject([{ id }])
+  expect((await cancel(desk, id)).body.data).toMatchObject({ cancelReason: 'user' })
+  expect([desk.broker.orders(), desk.broker.sends()]).toEqual([[], 2])
+})
+
 const ordered = { ...limit, takeProfit: 1.2 }
 
 it.concurrent.for<[string, Fault, readonly FaultRoute[], number, object[]]>([

@@ -66,7 +66,10 @@ export interface Cancellation {
   /** Whether the broker confirmed it; otherwise it may not even have been sent. */
   readonly isConfirmed: boolean
 }
-/** Since when the broker is known not to hold the order, and how often it was looked up since. */
+/**
+ * Since when the broker's list of open orders is known to lack the order, and how often it was looked
+ * up since.
+ */
 export interface Missing {
   readonly since: Instant
   /** Readable or not; of an order that ended, those since its end. */

@@ -20,14 +20,15 @@
 // missing at the broker is looked up until its end is known: it was there, so its absence from the
 // records proves nothing.
 //
-// An order that a lookup shows as cancelled, or executed in part, ends by `confirming`, where two
-// more lookups, or up to ten while they are unclear, correct it if the broker goes on with it.
+// An order that a lookup shows as cancelled, or executed in part, becomes `confirming` before it is
+// `ended`: its record shows the end, and two more lookups, or up to ten while they are unclear,
+// correct it if the broker goes on with it.
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
 // when its deadline has passed. It goes there at once where the database was restarted, or failed
 // over, since it was recorded: the database may have lost the write of `sending`. One that cannot
 // be sent before the deadline, or whose account cannot be used any more, goes from recorded to
-// ended. Rechecks end after 24 that show nothing, or after seven days.
+// ended. Rechecks end after 24 that show nothing, or seven days after the send.
 import type { UnavailableCause } from '../errors.ts'
 import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
@@ -141,8 +142,9 @@ export const absenceProofLookups = 5
 
 /** How long a broker may take to place a pending order again that it cancelled to renumber it. */
 export const renumberingMs = 10 * secondMs
-// How long an order that the broker cancelled waits for its new number before it counts as ended.
-// Shorter, because a cancellation in a terminal must show within two seconds.
+// No order that the broker cancelled counts as ended sooner than this, since most are placed again at
+// once. Shorter than `renumberingMs`, because a cancellation in a terminal must show within two
+// seconds; an order that is placed again later is found by `confirming`.
 export const renumberingWaitMs = secondMs
 
 // By the first of these lookups a slow broker has placed it again, and by the second lists show it.
@@ -160,7 +162,7 @@ const steadyLookupPauseMs = minuteMs
 const lookupsBeforeSlowPolling = lookupPausesMs.length + 60
 const slowPollingPauseMs = 15 * minuteMs
 const recheckPauseMs = hourMs
-/** How many of them have to be readable: those of a day. */
+/** After so many that could be read and showed nothing: a day, if all can be read. */
 const rechecksOfADay = 24
 /** How long after the send rechecks that show nothing certain go on: the account may be gone. */
 const maxRecheckMs = 7 * dayMs
@@ -327,6 +329,7 @@ const transitionIfShown = (
 ): Transition | undefined => {
   const open = newlyOpen(sentAt, brokerOrderId)
   if (answer.kind === 'found') return afterEnd(open, answer.outcome, { since: at, lookups: 0 })
+  // With the send as the time from which a part may have been executed: that is never too late.
   return answer.kind === 'open' ? afterFoundHeld(open, answer.order, sentAt) : undefined
 }
 
