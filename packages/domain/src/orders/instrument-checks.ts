@@ -67,7 +67,7 @@ const checkVolume =
 /** Whether a price of the order is on its side of another, and as far away as the broker requires. */
 const checkDistance = (
   { order, instrument }: InstrumentFacts,
-  name: LevelName | 'price',
+  name: LevelName | 'price' | 'stopLimitPrice',
   isBelow: boolean,
   price: number | undefined,
 ): ReturnType<InstrumentCheck> => {
@@ -86,16 +86,20 @@ const checkDistance = (
 }
 
 /**
- * A limit order waits for a better price than the market's, and a stop order for a worse one. An
- * exchange also accepts a limit order at the market's price or past it, so that no refusal is certain.
+ * A limit order waits for a better price than the market's, and a stop order for a worse one. A
+ * stop-limit order becomes a limit order when the market reaches its price. An exchange also accepts
+ * a limit order at the market's price or past it, so that no refusal is certain.
  */
 const checkPrice: InstrumentCheck = (facts) => {
   const { order, quote } = facts
   if (order.orderType === 'market') return 'passed'
-  const isLimit = order.orderType === 'limit'
+  const isBuy = order.side === 'buy'
   const marketPrice = entryPriceOf({ ...order, orderType: 'market' }, quote)
-  const result = checkDistance(facts, 'price', (order.side === 'buy') === isLimit, marketPrice)
-  return isLimit && result !== 'passed' ? undefined : result
+  const isLimit = order.orderType === 'limit'
+  const result = checkDistance(facts, 'price', isBuy === isLimit, marketPrice)
+  if (isLimit) return result === 'passed' ? result : undefined
+  const limit = checkDistance(facts, 'stopLimitPrice', isBuy, order.price)
+  return result === 'passed' && limit !== 'passed' ? undefined : result
 }
 
 /** Levels of a market order are measured from the price at which it would be closed. */

@@ -96,6 +96,13 @@ describe('a check of the instrument', () => {
       { order: { orderType: 'stop_limit', price: 1.2, stopLimitPrice: 1.19, side: 'sell' } },
       ['price', 'price must be at least 0.0002 below the price of 1.1; got 1.2.'],
     ],
+    [{ order: { orderType: 'stop_limit', price: 1.2, stopLimitPrice: 1.1998 } }],
+    [{ order: { orderType: 'stop_limit', price: 1.2, stopLimitPrice: 1.1999 } }, ['price', null]],
+    [{ order: { orderType: 'stop_limit', price: 1.05, stopLimitPrice: 1.06, side: 'sell' } }],
+    [
+      { order: { orderType: 'stop_limit', price: 1.05, stopLimitPrice: 1, side: 'sell' } },
+      ['price', null],
+    ],
     [{ order: { orderType: 'stop', price: 1 }, isQuoted: false }, ['price', null]],
     [{ terms: { tradeMode: null, sessions: [] } }, ['trade_mode', null], ['market_open', null]],
     [
