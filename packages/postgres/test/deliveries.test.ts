@@ -665,6 +665,19 @@ onEachDatabase('events and deliveries', (here, there, kind, onServer) => {
     expect(warnings).toStrictEqual([{ event: 'webhook_delivery_failed', reason: 'Error' }])
   })
 
+  const rename = (from: string, to: string) => knex.raw('alter table ?? rename to ??', [from, to])
+
+  it('an attempt that cannot be recorded at once is recorded soon after, and not made again', async () => {
+    const webhook = await created()
+    const sentTo = await working(async () => {
+      await rename('webhooks', 'hidden_webhooks')
+      void setTimeout(300).then(() => rename('hidden_webhooks', 'webhooks'))
+      return ok
+    })
+    await recordUntil('success', webhook)
+    expect(sentTo(webhook)).toHaveLength(1)
+  })
+
   /** A delivery that has been sent, and its webhook. */
   const sentOnce = async () => {
     const webhook = await created()

@@ -64,6 +64,8 @@ export interface DeliveryWorker extends Stoppable {
 const defaultLimits = { fast: { size: 1_000, perUser: 10 }, slow: { size: 100, perUser: 2 } }
 /** So that attempts which end together leave database connections to requests. */
 const maxConnections = 4
+/** Without these, a connection lost after an attempt would keep its webhook leased for 45 seconds. */
+const retryPausesMs = [100, 1_000, 4_000]
 /** How long a webhook with a backlog is sent to before others have their turn. */
 const sendingMs = 2_000
 const drainMs = 5_000
@@ -75,6 +77,18 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
   const inDatabaseSlot = pLimit(maxConnections)
   const stopping = new AbortController()
+
+  // What was written although its answer was lost changes nothing the second time.
+  const write = async (work: () => Promise<unknown>): Promise<unknown> => {
+    for (const pauseMs of retryPausesMs)
+      try {
+        return await inDatabaseSlot(work)
+      } catch (error) {
+        if (stopping.signal.aborted) throw error
+        await setTimeout(pauseMs, undefined, { ref: false })
+      }
+    return inDatabaseSlot(work)
+  }
 
   // Where this fails, the webhook is sent to again once its lease has lapsed.
   const sendForAWhile = async (
@@ -95,9 +109,9 @@ export const startDeliveryWorker = (dependencies: DeliveryWorkerDependencies): D
       leasedAtMs = performance.now()
       const durationMs = Math.round(leasedAtMs - startedAtMs)
       const isSlow = answer.responseCode === 0 || durationMs > slowAfterMs
-      await inDatabaseSlot(() => deliveries.recordAttempt(due, { answer, durationMs }, isSlow))
+      await write(() => deliveries.recordAttempt(due, { answer, durationMs }, isSlow))
     }
-    await inDatabaseSlot(() => deliveries.endLease(webhook))
+    await write(() => deliveries.endLease(webhook))
   }
 
   const workers = (['fast', 'slow'] as const).map((group) => {
